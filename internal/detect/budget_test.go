@@ -1,0 +1,32 @@
+package detect
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// Strings that nest, repeat or multiply as far as one argument can. Each takes less than 64 MiB of allocations, live or
+// not, and gets a verdict.
+func TestHostileStringsStayWithinBudget(t *testing.T) {
+	repeated := []string{
+		"((", "(", "{ ", "$(", "`", "[[ ", "[", "if ", "while ", "for i in a; do ", "case a in a) ", "a|", "a&&", "a||", "a;", "a&", "! ",
+		"a ", "<a ", "<<a ", "<<<a ", "a\n", "${a", "${a:-", "${a} ", "$a ", "\"", "\"$(", "'a'", "$'a'", "{a,b}", "{a,", "{a,b}{a,b}", "a=b ", "a=b\n",
+		"a=$a$a\n", "f() { ", "f() { f; }; f\n", "function f { ", "alias a=a; a\n", "eval ", "eval '", "sudo ", "env ", "env -S ", "xargs ", "bash -c ", "sh -c 'sh -c ", "$((", "((a+", "a[", "a[a[", "a+=(a) ", "\\", "<(", ">(", "time ", "coproc ",
+		"select a in a; do ", "until a; do ", "x() (", "!(", "@(", "*(", "a(", "${!a}", "$[", "let a=a+", "[[ a && ", "<<E\n", "for a in {1..9}; do for b in $a; do ",
+		"a=$(a) ", "set -- a; shift; ", "trap 'a' EXIT; ", "nice -n 1 ", "\x01", "\x02", "\xff", "\r\n", "npm run ", "find . -exec ", "timeout 1 ", "eval \"$x\" ",
+		"a=\"$a$a\";", "x=a; x=$x$x; ", "git -c alias.a='!a' a; ", "f(){ f1; };", "a=1;b=$a;c=$b;", "echo $((a)) ", "printf %s a | sh; ", "node -e 'exec(\"a\")'; ",
+	}
+	var before, after runtime.MemStats
+	for _, unit := range repeated {
+		text := strings.Repeat(unit, maxText/len(unit))
+		for _, dialect := range []Dialect{Bash, Zsh} {
+			runtime.ReadMemStats(&before)
+			Classify(Input{Text: text, Dialect: dialect})
+			runtime.ReadMemStats(&after)
+			if mib := (after.TotalAlloc - before.TotalAlloc) >> 20; mib >= 64 {
+				t.Errorf("%q × %d took %d MiB", unit, maxText/len(unit), mib)
+			}
+		}
+	}
+}

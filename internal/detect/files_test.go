@@ -1,0 +1,189 @@
+package detect
+
+import (
+	"io/fs"
+	"testing"
+	"testing/fstest"
+	"time"
+)
+
+func text(s string) *fstest.MapFile   { return &fstest.MapFile{Data: []byte(s), Mode: 0o644} }
+func script(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s), Mode: 0o755} }
+
+func TestFilesRaiseTheClass(t *testing.T) {
+	project := fstest.MapFS{
+		"p/package.json": text(`{
+			"name": "p", "workspaces": ["packages/*"],
+			"config": {"scripts": "not these", "x": {"sync": "make"}},
+			"scripts": {
+				"sync": "node sync.mjs",
+				"codegen": "node gen.mjs && tsc -b",
+				"precommit-hook": "ls", "gen": "npm run codegen", "loop": "npm run loop2", "loop2": "npm run loop",
+				"prefmt": "vitest run", "fmt": "prettier -w .", "quoted": "sh -c \"pnpm i\"", "both": "run-s sync codegen",
+				"all": "concurrently 'npm:sync' \"tsc -w\"", "each": "pnpm -r emit", "wrapped": "heavy-run -- make", "echo": "echo tsc"
+			}
+		}`),
+		"p/packages/a/package.json":    text(`{"scripts": {"emit": "node a.js"}}`),
+		"p/packages/b/package.json":    text(`{"scripts": {"emit": "tsc -p ."}}`),
+		"p/sub/package.json":           text(`{"scripts": {"sync": "vitest run"}}`),
+		"p/sub/deep/x.txt":             text(""),
+		"p/run.sh":                     script("#!/bin/sh\nset -e\nnpm ci\n"),
+		"p/light.sh":                   script("#!/usr/bin/env bash\necho npm ci\n"),
+		"p/args.sh":                    script("#!/bin/bash\n\"$@\"\n"),
+		"p/lib.sh":                     text("go_test() { go test ./...; }\n"),
+		"p/tool":                       script("#!/usr/bin/env node\nrequire('child_process').execSync('npm ci')\n"),
+		"p/noshebang":                  script("make all\n"),
+		"p/elf":                        script("\x7fELF\x00make all\n"),
+		"p/self.sh":                    script("./self.sh\nsh self.sh\n"),
+		"p/Makefile":                   text("MAKE_X := 1\n.PHONY: deps clean\nclean:\n\trm -rf out\n\t$(MAKE) deps\ndeps: inner\n\t@echo deps\ninner:\n\t-npm ci\nhelp: ; @echo help\nlist:\n\t@echo $(VAR) make\n"),
+		"p/justfile":                   text("set shell := ['bash']\n\ndefault: fmt\n\nfmt:\n    prettier -w .\n\nsync name='x': helper\n    @echo {{name}}\n\nhelper:\n    cargo build\n"),
+		"p/Taskfile.yml":               text("version: '3'\ntasks:\n  gen:\n    desc: go test\n    cmds:\n      - go generate ./...\n  tidy:\n    desc: go test\n    cmds:\n      - echo tidy\n"),
+		"p/.git/config":                text("[core]\n\tbare = false\n"),
+		"p/.git/hooks/pre-commit":      script("#!/bin/sh\nnpx lint-staged\n"),
+		"p/.git/hooks/pre-push.sample": script("#!/bin/sh\nnpm test\n"),
+		"p/.git/hooks/post-merge":      text("#!/bin/sh\nnpm ci\n"),
+		"h/.git/config":                text("[core]\n\thooksPath = .husky/_\n[user]\n\tname = x\n"),
+		"h/.husky/_/pre-commit":        script("#!/usr/bin/env sh\n. \"$(dirname \"$0\")/h\"\n"),
+		"h/.husky/pre-commit":          text("pnpm lint\n"),
+		"w/.git":                       text("gitdir: /p/.git/worktrees/w\n"),
+		"p/.git/worktrees/w/commondir": text("../..\n"),
+	}
+	for _, test := range []struct {
+		dir, command, class string
+	}{
+		{"/p", "npm run sync", "light"},
+		{"/p", "npm run codegen", "heavy"},
+		{"/p", "pnpm codegen", "heavy"},
+		{"/p", "npm run gen", "heavy"},
+		{"/p", "npm run loop", "light"},
+		{"/p", "npm run fmt", "heavy"},
+		{"/p", "npm run quoted", "heavy"},
+		{"/p", "npm run both", "heavy"},
+		{"/p", "npm run all", "heavy"},
+		{"/p", "npm run each", "heavy"},
+		{"/p", "npm run echo", "light"},
+		{"/p", "npm run wrapped", "isolated"},
+		{"/p/sub/deep", "npm run sync", "heavy"},
+		{"/p", "npm --prefix sub run sync", "heavy"},
+		{"/p", "pnpm -C sub sync", "heavy"},
+		{"/p", "yarn --cwd sub sync", "heavy"},
+		{"/p", "cd sub && npm run sync", "heavy"},
+		{"/p", "(cd sub); npm run sync", "light"},
+		{"/", "npm --prefix /p/sub run sync", "heavy"},
+		{"/p", "node --run codegen", "heavy"},
+		{"/p", "pnpm -r emit", "heavy"},
+		{"/p", "npm run emit --workspaces", "heavy"},
+		{"/p", "./run.sh", "heavy"},
+		{"/p", "bash run.sh", "heavy"},
+		{"/p", ". ./run.sh", "heavy"},
+		{"/p", "sudo ./run.sh", "heavy"},
+		{"/p", "/p/run.sh", "heavy"},
+		{"/p", "./light.sh", "light"},
+		{"/p", "bash < run.sh", "heavy"},
+		{"/p", "cat run.sh | sh", "heavy"},
+		{"/p", "./args.sh npm ci", "heavy"},
+		{"/p", "./args.sh ls", "light"},
+		{"/p", ". ./lib.sh; ls", "light"},
+		{"/p", ". ./lib.sh; go_test", "heavy"},
+		{"/p", "./tool", "heavy"},
+		{"/p", "./noshebang", "heavy"},
+		{"/p", "./elf", "light"},
+		{"/p", "./self.sh", "light"},
+		{"/p", "make clean", "heavy"},
+		{"/p", "make help", "light"},
+		{"/p", "make list", "light"},
+		{"/", "make -C /p clean", "heavy"},
+		{"/p", "just fmt", "light"},
+		{"/p", "just sync", "heavy"},
+		{"/p", "just", "light"},
+		{"/p", "task gen", "heavy"},
+		{"/p", "task tidy", "light"},
+		{"/p", "git commit -m x", "heavy"},
+		{"/p/sub", "git commit -m x", "heavy"},
+		{"/", "git -C /p commit -m x", "heavy"},
+		{"/p", "git commit --no-verify -m x", "light"},
+		{"/p", "git commit -nm x", "light"},
+		{"/p", "git push", "light"},
+		{"/p", "git merge x", "light"},
+		{"/p", "git status", "light"},
+		{"/p", "git -c core.hooksPath=/dev/null commit -m x", "light"},
+		{"/h", "git commit -m x", "heavy"},
+		{"/w", "git commit -m x", "heavy"},
+		{"", "npm run codegen", "light"},
+		{"/p", "npm test", "heavy"},
+	} {
+		v := Classify(Input{Text: test.command, Dir: test.dir, FS: project, Wrapper: approvedInCorpus})
+		if v.Class.String() != test.class {
+			t.Errorf("in %s: %s, not %s: %q (%s: %s)", test.dir, v.Class, test.class, test.command, v.Rule, v.Reason)
+		}
+	}
+}
+
+// What is no small regular file is not opened: opening a FIFO would hang for ever.
+func TestOnlySmallRegularFilesAreOpened(t *testing.T) {
+	dir := careful{fstest.MapFS{
+		"p/fifo.sh":      {Mode: fs.ModeNamedPipe | 0o755},
+		"p/null.sh":      {Mode: fs.ModeDevice | 0o755},
+		"p/dir.sh/x":     text(""),
+		"p/huge.sh":      {Data: make([]byte, maxFileSize+1), Mode: 0o755},
+		"p/package.json": {Mode: fs.ModeNamedPipe | 0o644},
+		"p/.git":         {Mode: fs.ModeSocket},
+		"p/Makefile":     {Mode: fs.ModeIrregular},
+	}, t}
+	for _, command := range []string{"./fifo.sh", "bash null.sh", ". ./dir.sh", "sh huge.sh", "npm run x", "git commit -m x", "make clean", "bash < fifo.sh"} {
+		if v := Classify(Input{Text: command, Dir: "/p", FS: dir}); v.Class == Heavy {
+			t.Errorf("%s: %q", v.Class, command)
+		}
+	}
+}
+
+// careful fails the test when something other than a small regular file is opened.
+type careful struct {
+	fstest.MapFS
+	t *testing.T
+}
+
+func (c careful) Open(name string) (fs.File, error) {
+	if f := c.MapFS[name]; f != nil && (!f.Mode.IsRegular() || len(f.Data) > maxFileSize) {
+		c.t.Errorf("%s was opened", name)
+	}
+	return c.MapFS.Open(name)
+}
+
+func (c careful) Stat(name string) (fs.FileInfo, error) { return c.MapFS.Stat(name) }
+
+// Scripts that call each other without end are followed a bounded number of times.
+func TestFilesAreFollowedBoundedly(t *testing.T) {
+	project := fstest.MapFS{}
+	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
+		project["p/"+name+".sh"] = script("#!/bin/sh\n# " + name + "\n./a.sh; ./b.sh; ./c.sh; ./d.sh; ./e.sh; ./f.sh\n")
+	}
+	counted := &counting{FS: project}
+	Classify(Input{Text: "./a.sh", Dir: "/p", FS: counted})
+	if counted.opened > maxFiles {
+		t.Errorf("%d files were opened", counted.opened)
+	}
+}
+
+type counting struct {
+	fs.FS
+	opened int
+}
+
+func (c *counting) Open(name string) (fs.File, error) {
+	c.opened++
+	return c.FS.Open(name)
+}
+
+func (c *counting) Stat(name string) (fs.FileInfo, error) {
+	return fakeInfo{}, nil
+}
+
+type fakeInfo struct{}
+
+func (fakeInfo) Name() string       { return "" }
+func (fakeInfo) Size() int64        { return 100 }
+func (fakeInfo) Mode() fs.FileMode  { return 0o755 }
+func (fakeInfo) ModTime() time.Time { return time.Time{} }
+func (fakeInfo) IsDir() bool        { return false }
+func (fakeInfo) Sys() any           { return nil }

@@ -1,0 +1,669 @@
+package detect
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A walker goes through a string in the order in which the shell would, noting every command that might run.
+type walker struct {
+	in   *Input
+	left budget
+	best finding
+	state
+	location
+	surroundings
+
+	exhausted bool // a budget ran out: the text is scanned for words as well
+	scanning  bool
+	looping   bool
+	files     int // looked at
+	opened    int
+	parsers   [3]*syntax.Parser
+	reading   []string       // scripts, aliases and recipes being followed, innermost last
+	calling   []*syntax.Stmt // function bodies being walked, innermost last
+}
+
+// A location is where in which text the walker stands.
+type location struct {
+	src    string // the text being walked
+	lo, hi int    // the simple command in it
+	outer  span   // where src is not Input.Text: the simple command of Input.Text that carries it
+	inner  bool   // src is not Input.Text
+
+	asWritten string // where src was put together from parts: the command that it came from
+	dialect   Dialect
+}
+
+type span struct{ lo, hi int }
+
+// surroundings are what stands around a command and changes what its class means.
+type surroundings struct {
+	limited   bool // behind a memory limit
+	elsewhere bool // run by a daemon, outside our control group: a limit of ours would not hold it
+	via       string
+	stdin     stdin
+}
+
+// stdin is what a command reads from its standard input.
+type stdin struct {
+	kind stdinKind
+	text string         // kind is stdinText
+	from []*syntax.Stmt // kind is stdinPipe: the commands that write into the pipe
+	prev *stdin         // and what those read
+}
+
+type stdinKind uint8
+
+const (
+	stdinNone stdinKind = iota // a terminal, nothing, or what the caller gave
+	stdinText
+	stdinPipe
+	stdinUnknown
+)
+
+// A finding is a part of a string that has a class, and why.
+type finding struct {
+	class        Class
+	opaque       bool
+	rule         string
+	program, sub string
+	why          string
+	command      string
+	pos, end     int
+	via          string
+}
+
+func (f finding) verdict() Verdict {
+	if f.rule == "" {
+		return Verdict{Pos: -1, End: -1}
+	}
+	v := Verdict{Class: f.class, Opaque: f.opaque, Rule: f.rule, Program: f.program, Subcommand: f.sub,
+		Command: shorten(f.command), Pos: f.pos, End: f.end, Reason: f.why}
+	subject := f.program
+	if f.sub != "" {
+		subject += " " + f.sub
+	}
+	if subject != "" {
+		v.Reason = subject + " " + f.why
+	}
+	if f.via != "" {
+		v.Reason += ", " + f.via
+	}
+	return v
+}
+
+func newWalker(in *Input) *walker {
+	return &walker{
+		in:    in,
+		left:  budget{steps: maxSteps, parsed: maxParsed, depth: maxDepth},
+		state: state{dir: in.Dir, paramsSet: false},
+		location: location{
+			src: in.Text, hi: len(in.Text), dialect: in.Dialect,
+		},
+	}
+}
+
+// note records a part's class. The first part of the greatest class decides.
+func (w *walker) note(f finding) {
+	if f.rule == "budget" {
+		w.exhausted = true
+	}
+	switch {
+	case f.class == Light:
+		return
+	case w.limited && f.class >= MaybeHeavy:
+		f.class, f.via = Isolated, "behind a memory limit already"
+	case w.elsewhere && f.class == Heavy:
+		f.class, f.via = MaybeHeavy, "but in a container or by a server, where no limit of ours would hold it"
+	}
+	if f.class < w.best.class || (f.class == w.best.class && w.best.rule != "") {
+		return
+	}
+	f.command = w.src[w.lo:w.hi]
+	f.pos, f.end = w.lo, w.hi
+	if w.inner {
+		f.pos, f.end = w.outer.lo, w.outer.hi
+		if unknown(f.command) && w.asWritten != "" { // put together from parts: what is written down says more
+			f.command = w.asWritten
+		}
+	}
+	if f.via == "" {
+		f.via = w.via
+	}
+	w.best = f
+}
+
+// opaque notes a command that cannot be known from the text.
+func (w *walker) opaque(rule, why string) {
+	w.note(finding{class: MaybeHeavy, opaque: true, rule: rule, why: why})
+}
+
+// done reports whether nothing that follows can change the verdict.
+func (w *walker) done() bool {
+	return w.best.class == Heavy || w.left.steps < 0
+}
+
+// behind runs f with a wrapper's name added to the reasons.
+func (w *walker) behind(via string, f func()) {
+	saved := w.surroundings
+	w.via = via
+	f()
+	w.surroundings = saved
+}
+
+func (w *walker) stmts(list []*syntax.Stmt) {
+	for _, s := range list {
+		if w.done() {
+			return
+		}
+		w.stmt(s)
+		if w.leavesShell(s) {
+			return
+		}
+	}
+}
+
+// leavesShell reports whether nothing after s in its list runs: it is a plain exit, and no function has taken that name.
+func (w *walker) leavesShell(s *syntax.Stmt) bool {
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || s.Negated || s.Background || len(call.Args) == 0 || len(call.Args) > 2 || len(call.Assigns) > 0 {
+		return false
+	}
+	return call.Args[0].Lit() == "exit" && w.lookup(functionName, "exit") == nil && w.lookup(alias, "exit") == nil
+}
+
+func (w *walker) stmt(s *syntax.Stmt) {
+	if !w.enter() {
+		return
+	}
+	defer w.leave()
+	saved := w.stdin
+	w.redirects(s)
+	switch {
+	case s.Background || s.Coprocess || s.Disown:
+		w.apart(func() { w.cmd(s.Cmd) })
+	default:
+		w.cmd(s.Cmd)
+	}
+	w.saveOutput(s)
+	w.stdin = saved
+}
+
+func (w *walker) cmd(cmd syntax.Command) {
+	switch c := cmd.(type) {
+	case *syntax.CallExpr:
+		w.call(c)
+	case *syntax.BinaryCmd:
+		w.binary(c)
+	case *syntax.Block:
+		w.stmts(c.Stmts)
+	case *syntax.Subshell:
+		w.apart(func() { w.stmts(c.Stmts) })
+	case *syntax.IfClause:
+		w.ifClause(c)
+	case *syntax.WhileClause:
+		w.stmts(c.Cond)
+		w.maybeRun(func() { w.loop(c.Do) })
+	case *syntax.ForClause:
+		w.forClause(c)
+	case *syntax.CaseClause:
+		w.substitutions(c.Word)
+		for _, item := range c.Items {
+			for _, p := range item.Patterns {
+				w.substitutions(p)
+			}
+			w.maybeRun(func() { w.stmts(item.Stmts) })
+		}
+	case *syntax.FuncDecl:
+		w.funcDecl(c)
+	case *syntax.ArithmCmd:
+		w.arithm(c.X)
+	case *syntax.LetClause:
+		for _, x := range c.Exprs {
+			w.arithm(x)
+		}
+	case *syntax.TestClause:
+		w.test(c.X)
+	case *syntax.DeclClause:
+		w.declare(c.Args)
+	case *syntax.TimeClause:
+		if c.Stmt != nil {
+			w.stmt(c.Stmt)
+		}
+	case *syntax.CoprocClause:
+		w.apart(func() { w.stmt(c.Stmt) })
+	case *syntax.TestDecl:
+		w.stmt(c.Body)
+	}
+}
+
+// loop walks a loop's body. It does so twice where the body changes what names mean, since the second time around it
+// sees its own changes; loops within loops share the outermost one's second time.
+func (w *walker) loop(body []*syntax.Stmt) {
+	mark := len(w.bindings)
+	nested := w.looping
+	w.looping = true
+	w.stmts(body)
+	if len(w.bindings) > mark && !nested && !w.done() {
+		for i := mark; i < len(w.bindings); i++ {
+			w.bindings[i].maybe = true
+		}
+		w.join(mark)
+		w.stmts(body)
+	}
+	w.looping = nested
+}
+
+func (w *walker) ifClause(c *syntax.IfClause) {
+	for ; c != nil; c = c.Else {
+		w.stmts(c.Cond)
+		w.maybeRun(func() { w.stmts(c.Then) })
+	}
+}
+
+func (w *walker) forClause(c *syntax.ForClause) {
+	switch l := c.Loop.(type) {
+	case *syntax.WordIter:
+		var items [][]string
+		maybe := false
+		for _, word := range l.Items {
+			w.substitutions(word)
+		}
+		if l.InPos.IsValid() {
+			for _, fields := range w.expand(l.Items) {
+				for _, f := range fields {
+					if len(items) == maxAlts {
+						maybe = true
+						break
+					}
+					items = append(items, []string{f})
+				}
+			}
+		} else if w.paramsSet {
+			for _, p := range w.params[:min(len(w.params), maxAlts)] {
+				items = append(items, []string{p})
+			}
+		} else {
+			maybe = true
+		}
+		w.maybeRun(func() {
+			w.assign(l.Name.Value, items, maybe)
+			w.loop(c.Do)
+		})
+		return
+	case *syntax.CStyleLoop:
+		w.arithm(l.Init)
+		w.arithm(l.Cond)
+		w.arithm(l.Post)
+	}
+	w.maybeRun(func() { w.loop(c.Do) })
+}
+
+// binary walks a pipeline or a list of && and ||. Both lean to one side and may be thousands of commands long, so they are
+// flattened first.
+func (w *walker) binary(c *syntax.BinaryCmd) {
+	if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+		w.pipeline(c)
+		return
+	}
+	type link struct {
+		op syntax.BinCmdOperator
+		s  *syntax.Stmt
+	}
+	var links []link
+	for {
+		links = append(links, link{c.Op, c.Y})
+		next, ok := c.X.Cmd.(*syntax.BinaryCmd)
+		if !ok || (next.Op != syntax.AndStmt && next.Op != syntax.OrStmt) || plainStmt(c.X) != nil {
+			break
+		}
+		c = next
+	}
+	w.stmt(c.X)
+	mark := -1
+	for _, l := range slices.Backward(links) {
+		if mark >= 0 && l.op == syntax.OrStmt {
+			w.join(mark)
+			mark = -1
+		}
+		if mark < 0 {
+			mark = len(w.bindings) // what follows may not run
+		}
+		if w.done() {
+			return
+		}
+		w.stmt(l.s)
+	}
+	w.join(mark)
+}
+
+// plainStmt returns s if it carries something besides its command.
+func plainStmt(s *syntax.Stmt) *syntax.Stmt {
+	if len(s.Redirs) > 0 || s.Negated || s.Background {
+		return s
+	}
+	return nil
+}
+
+func (w *walker) pipeline(c *syntax.BinaryCmd) {
+	var parts []*syntax.Stmt // last one first
+	for {
+		parts = append(parts, c.Y)
+		next, ok := c.X.Cmd.(*syntax.BinaryCmd)
+		if !ok || (next.Op != syntax.Pipe && next.Op != syntax.PipeAll) || plainStmt(c.X) != nil {
+			parts = append(parts, c.X)
+			break
+		}
+		c = next
+	}
+	slices.Reverse(parts)
+	saved := w.stdin
+	for i, s := range parts {
+		if w.done() {
+			break
+		}
+		if i > 0 {
+			prev := w.stdin
+			w.stdin = stdin{kind: stdinPipe, from: parts[i-1 : i], prev: &prev}
+		}
+		if i == len(parts)-1 && w.dialect == Zsh {
+			w.maybeRun(func() { w.stmt(s) }) // zsh runs the last part in the shell itself
+			continue
+		}
+		w.apart(func() { w.stmt(s) })
+	}
+	w.stdin = saved
+}
+
+func (w *walker) funcDecl(c *syntax.FuncDecl) {
+	fn := function{body: c.Body, at: w.location}
+	switch {
+	case c.Name != nil:
+		w.bind(binding{kind: functionName, name: c.Name.Value, fn: fn})
+	case len(c.Names) > 0:
+		for _, n := range c.Names {
+			w.bind(binding{kind: functionName, name: n.Value, fn: fn})
+		}
+	default: // zsh's anonymous function runs at once
+		w.stmt(c.Body)
+	}
+}
+
+// callFunction walks a function's body as a call with args would run it. A function that calls itself is followed once
+// more, for those that look at their first argument and go on with the others.
+func (w *walker) callFunction(fn function, args []string) {
+	active := 0
+	for _, body := range w.calling {
+		if body == fn.body {
+			active++
+		}
+	}
+	if active > 1 || !w.enter() {
+		return
+	}
+	defer w.leave()
+	w.calling = append(w.calling, fn.body)
+	at, params, set := w.location, w.params, w.paramsSet
+	w.location = fn.at
+	w.params, w.paramsSet = args, len(args) > 0
+	w.stmt(fn.body)
+	w.location, w.params, w.paramsSet = at, params, set
+	w.calling = w.calling[:len(w.calling)-1]
+}
+
+func (w *walker) declare(args []*syntax.Assign) {
+	for _, a := range args {
+		if a.Naked && a.Value != nil && a.Name == nil { // an option, or a word that expands to name=value
+			w.substitutions(a.Value)
+			for _, fields := range w.expand([]*syntax.Word{a.Value}) {
+				for _, f := range fields {
+					if name, value, ok := strings.Cut(f, "="); ok {
+						w.assignText(name, value)
+					}
+				}
+			}
+			continue
+		}
+		w.assignment(a)
+	}
+}
+
+// assignment folds name=value, name=(…) and name+=…
+func (w *walker) assignment(a *syntax.Assign) {
+	w.substitutions(a.Value)
+	w.arithm(a.Index)
+	if a.Array != nil {
+		for _, e := range a.Array.Elems {
+			w.arithm(e.Index)
+			w.substitutions(e.Value)
+		}
+	}
+	if a.Name == nil || a.Naked {
+		return
+	}
+	name := a.Name.Value
+	if a.Index != nil { // one element: the array's other elements stay
+		values := [][]string{}
+		if a.Value != nil {
+			for _, v := range w.texts(a.Value) {
+				values = append(values, []string{v})
+			}
+		}
+		if old := w.lookup(variable, name); old != nil {
+			values = union(values, old.words)
+		}
+		w.assign(name, values, true)
+		return
+	}
+	var values [][]string
+	switch {
+	case a.Array != nil:
+		words := make([]*syntax.Word, 0, len(a.Array.Elems))
+		for _, e := range a.Array.Elems {
+			if e.Value != nil {
+				words = append(words, e.Value)
+			}
+		}
+		values = w.expand(words)
+	case a.Value == nil:
+		values = [][]string{{""}}
+	default:
+		for _, v := range w.texts(a.Value) {
+			values = append(values, []string{v})
+		}
+	}
+	maybe := false
+	if a.Append {
+		old := w.lookup(variable, name)
+		if old == nil || old.maybe {
+			maybe = true
+		}
+		if old != nil {
+			values = appended(old.words, values, a.Array != nil)
+		}
+	}
+	w.assign(name, values, maybe)
+}
+
+// appended is every old value followed by every new one.
+func appended(old, add [][]string, array bool) [][]string {
+	var out [][]string
+	for _, o := range old {
+		for _, n := range add {
+			if len(out) == maxAlts {
+				return out
+			}
+			switch {
+			case array:
+				out = append(out, slices.Concat(o, n))
+			case len(o) == 0:
+				out = append(out, n)
+			case len(n) > 0:
+				joined := slices.Clone(o)
+				joined[0] += n[0]
+				out = append(out, joined)
+			}
+		}
+	}
+	return out
+}
+
+// redirects walks what a statement's redirections expand and finds out what its command reads.
+func (w *walker) redirects(s *syntax.Stmt) {
+	for _, r := range s.Redirs {
+		w.substitutions(r.Word)
+		if r.Hdoc != nil {
+			w.substitutions(r.Hdoc)
+		}
+	}
+	w.redirectStdin(s)
+}
+
+// redirectStdin finds out what a statement's command reads.
+func (w *walker) redirectStdin(s *syntax.Stmt) {
+	for _, r := range s.Redirs {
+		if r.N != nil && r.N.Value != "0" {
+			continue
+		}
+		switch r.Op {
+		case syntax.Hdoc, syntax.DashHdoc:
+			w.stdin = stdin{kind: stdinText, text: w.heredoc(r)}
+		case syntax.WordHdoc:
+			w.stdin = stdin{kind: stdinText, text: strings.Join(w.texts(r.Word), "\n") + "\n"}
+		case syntax.RdrIn:
+			w.stdin = w.fileStdin(r.Word)
+		}
+	}
+}
+
+func (w *walker) fileStdin(word *syntax.Word) stdin {
+	if len(word.Parts) == 1 {
+		if p, ok := word.Parts[0].(*syntax.ProcSubst); ok && p.Op == syntax.CmdIn {
+			return stdin{kind: stdinPipe, from: p.Stmts}
+		}
+	}
+	for _, name := range w.texts(word) {
+		if name == "/dev/null" {
+			return stdin{}
+		}
+		if text, ok := w.written(name); ok {
+			return stdin{kind: stdinText, text: text}
+		}
+		if text, ok := w.readText(w.path(name)); ok {
+			return stdin{kind: stdinText, text: text}
+		}
+	}
+	return stdin{kind: stdinUnknown}
+}
+
+// saveOutput remembers the text that a statement writes into a file, for a script that is written and then run.
+func (w *walker) saveOutput(s *syntax.Stmt) {
+	for _, r := range s.Redirs {
+		appending := r.Op == syntax.AppOut || r.Op == syntax.AppAll
+		if !appending && r.Op != syntax.RdrOut && r.Op != syntax.RdrClob && r.Op != syntax.RdrAll {
+			continue
+		}
+		if r.N != nil && r.N.Value != "1" {
+			continue
+		}
+		names := w.texts(r.Word)
+		if len(names) != 1 || names[0] == "/dev/null" {
+			continue
+		}
+		if text, ok := w.cmdOutput(s.Cmd); ok {
+			w.writeFile(names[0], text, appending)
+		}
+	}
+}
+
+// substitutions walks the commands that a word's expansion runs.
+func (w *walker) substitutions(word *syntax.Word) {
+	if word == nil {
+		return
+	}
+	w.parts(word.Parts)
+}
+
+func (w *walker) parts(parts []syntax.WordPart) {
+	for _, p := range parts {
+		switch p := p.(type) {
+		case *syntax.DblQuoted:
+			w.parts(p.Parts)
+		case *syntax.CmdSubst:
+			w.apart(func() { w.stmts(p.Stmts) })
+		case *syntax.ProcSubst:
+			w.apart(func() { w.stmts(p.Stmts) })
+		case *syntax.ArithmExp:
+			w.arithm(p.X)
+		case *syntax.ParamExp:
+			w.paramExp(p)
+		case *syntax.BraceExp:
+			for _, e := range p.Elems {
+				w.substitutions(e)
+			}
+		}
+	}
+}
+
+func (w *walker) paramExp(p *syntax.ParamExp) {
+	if !w.enter() {
+		return
+	}
+	defer w.leave()
+	w.arithm(p.Index)
+	if p.NestedParam != nil {
+		w.parts([]syntax.WordPart{p.NestedParam})
+	}
+	if p.Slice != nil {
+		w.arithm(p.Slice.Offset)
+		w.arithm(p.Slice.Length)
+	}
+	if p.Repl != nil {
+		w.substitutions(p.Repl.Orig)
+		w.substitutions(p.Repl.With)
+	}
+	if p.Exp != nil {
+		w.substitutions(p.Exp.Word)
+	}
+}
+
+func (w *walker) arithm(x syntax.ArithmExpr) {
+	if x == nil || !w.enter() {
+		return
+	}
+	defer w.leave()
+	switch x := x.(type) {
+	case *syntax.Word:
+		w.substitutions(x)
+	case *syntax.BinaryArithm:
+		w.arithm(x.X)
+		w.arithm(x.Y)
+	case *syntax.UnaryArithm:
+		w.arithm(x.X)
+	case *syntax.ParenArithm:
+		w.arithm(x.X)
+	case *syntax.FlagsArithm:
+		w.arithm(x.X)
+	}
+}
+
+func (w *walker) test(x syntax.TestExpr) {
+	if x == nil || !w.enter() {
+		return
+	}
+	defer w.leave()
+	switch x := x.(type) {
+	case *syntax.Word:
+		w.substitutions(x)
+	case *syntax.BinaryTest:
+		w.test(x.X)
+		w.test(x.Y)
+	case *syntax.UnaryTest:
+		w.test(x.X)
+	case *syntax.ParenTest:
+		w.test(x.X)
+	}
+}
