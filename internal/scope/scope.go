@@ -1,0 +1,225 @@
+// Package scope moves this process into a transient systemd scope with hard resource limits and proves from the kernel that
+// it stands there. It speaks D-Bus with the service manager's own socket; it starts no program, reads no environment, trusts
+// no reply without reading the cgroup back, and never moves another process.
+//
+// See systemd.scope(5), systemd.resource-control(5) and org.freedesktop.systemd1(5) StartTransientUnit.
+package scope
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/heavy-run/heavy-run/internal/cgroup"
+	"github.com/heavy-run/heavy-run/internal/limits"
+)
+
+// Names of what is ours in a unit listing: scopes are UnitPrefix<unique>.scope.
+const (
+	UnitPrefix   = "heavy-run-"
+	DefaultSlice = "heavy-run.slice"
+)
+
+// claudeBash is the cgroup that Claude Code makes for its tools when CLAUDE_CODE_TOOL_MEMORY_LIMIT is set. Leaving it for a
+// scope would take the command out of the limit that its user chose.
+const claudeBash = "claude-code-bash"
+
+// Limits are the resource limits of a unit, in the units of systemd's D-Bus properties. Zero leaves a weight, the quota or
+// the run time unset; the memory limits and TasksMax are always set.
+type Limits struct {
+	MemoryMax     uint64        // bytes
+	MemorySwapMax uint64        // bytes
+	TasksMax      uint64        // processes and threads
+	CPUWeight     uint64        // 1 to 10000, systemd's default is 100
+	CPUQuota      time.Duration // CPU time per second of wall time
+	IOWeight      uint64        // 1 to 10000
+	RuntimeMax    time.Duration // the scope is stopped after this long
+	OOMPolicy     string        // continue, stop or kill; see systemd.service(5)
+}
+
+// Request is a scope to enter.
+type Request struct {
+	RuntimeDir  string // the caller's XDG_RUNTIME_DIR, where the user manager's socket is looked for first; may be empty
+	Unit        string // what follows UnitPrefix in the name; empty for something unique
+	Slice       string // the slice that has SliceMax
+	SubSlice    string // what follows Slice's name in that of a slice below it; empty for Slice itself
+	Description string // shown by systemctl and logged: never arguments or environment values
+	Limits      Limits
+	// SliceMax gives the MemoryMax of the whole slice, in bytes, for the memory that bounds the slice. That is not what
+	// bounds the caller: one gateway's limit must not become everybody's.
+	SliceMax func(bound uint64) uint64
+}
+
+// Receipt is what the kernel says after the move.
+type Receipt struct {
+	Unit      string
+	Group     cgroup.Group
+	Slice     string // the slice that limits all heavy commands together
+	MemoryMax uint64 // bytes
+	Origin    string // the service that the scope is bound to; empty when it belongs to another manager or to none
+}
+
+// stopTimeout is how long a scope that is told to stop may take before it is killed. systemd's default of 90 s would hold
+// up the stop of the gateway that it is bound to.
+const stopTimeout = 5 * time.Second
+
+// Enter moves this process into a new scope, waits for the manager's word and then asks the kernel. On success all later
+// children are in the scope too. On failure the error is an *Error, its Cause says what to mend, and the process must be
+// taken for not isolated even where it has been moved.
+//
+// The context bounds every wait. Each manager that may answer is tried in turn: the user's, then for root the system's.
+func Enter(ctx context.Context, req Request) (Receipt, error) {
+	if req.Unit == "" {
+		req.Unit = unique()
+	}
+	if !validName(req.Unit) || !validName(req.SubSlice+"x") {
+		return Receipt{}, fmt.Errorf("%q cannot be part of a unit's name", req.Unit+req.SubSlice)
+	}
+	origin, err := cgroup.Current()
+	if err != nil {
+		return Receipt{}, &Error{Cause: NoHierarchy, Err: err}
+	}
+	var first error
+	for _, socket := range sockets(req.RuntimeDir, os.Geteuid()) {
+		receipt, err := enterThrough(ctx, socket, req, origin)
+		if err == nil {
+			return receipt, nil
+		}
+		if first == nil {
+			first = err
+		}
+		// A manager that took the process but gave no limit is final: another would only hide why.
+		if e := new(Error); errors.As(err, &e) && (e.Cause == NoController || e.Cause == NotLimited) {
+			return Receipt{}, err
+		}
+	}
+	return Receipt{}, first
+}
+
+func enterThrough(ctx context.Context, socket socket, req Request, from cgroup.Group) (Receipt, error) {
+	m, err := dial(ctx, socket)
+	if err != nil {
+		return Receipt{}, err
+	}
+	defer m.Close()
+
+	origin := originService(from, socket.system)
+	unit := UnitPrefix + req.Unit + ".scope"
+	err = m.startScope(ctx, unit, scopeProperties(req, origin))
+	group, proof := prove(unit, req.Limits)
+	if proof != nil && err != nil {
+		return Receipt{}, err
+	}
+	if proof != nil {
+		return Receipt{}, proof
+	}
+	// The kernel has the last word: a process that stands in the scope is isolated, even when the manager's answer was late.
+	if err := m.limitSlice(ctx, req, group); err != nil {
+		return Receipt{}, err
+	}
+	max, err := group.Limit("memory.max")
+	if err != nil {
+		return Receipt{}, &Error{Cause: NoController, Err: err}
+	}
+	return Receipt{Unit: unit, Group: group, Slice: req.Slice, MemoryMax: max, Origin: origin}, nil
+}
+
+// prove reads back what the kernel enforces. systemd reports success without a memory controller too, so this is what
+// fails closed.
+func prove(unit string, want Limits) (cgroup.Group, error) {
+	group, err := cgroup.Current()
+	if err != nil {
+		return group, &Error{Cause: NoHierarchy, Err: err}
+	}
+	if group.Name() != unit {
+		return group, &Error{Cause: NotMoved, Err: fmt.Errorf("the process is in %s", group.Path)}
+	}
+	if err := proveLimit(group, "memory.max", want.MemoryMax); err != nil {
+		return group, err
+	}
+	err = proveLimit(group, "memory.swap.max", want.MemorySwapMax)
+	if errors.Is(err, fs.ErrNotExist) && !cgroup.HasSwap() {
+		err = nil // a kernel without swap accounting, and nothing to swap to
+	}
+	return group, err
+}
+
+// proveLimit accepts what the kernel makes of a limit: rounded down to a page, which is 64 KiB on some arm64 kernels.
+func proveLimit(group cgroup.Group, file string, want uint64) error {
+	got, err := group.Limit(file)
+	if err != nil {
+		return &Error{Cause: NoController, Err: err}
+	}
+	if !rounded(got, want) {
+		return &Error{Cause: NotLimited, Err: fmt.Errorf("%s of %s is %s, asked for %s",
+			file, group.Path, limits.FormatSize(got), limits.FormatSize(want))}
+	}
+	return nil
+}
+
+func rounded(got, want uint64) bool {
+	return got != limits.Infinity && got <= want && want-got < uint64(os.Getpagesize())
+}
+
+// Standing says whether group already lies in a limited scope of ours or in Claude Code's own cgroup, and gives its name.
+// Limited means what prove means by it, with any limit that is not above ours.
+func Standing(group cgroup.Group, memoryMax uint64) (string, bool) {
+	for g, ok := group, true; ok; g, ok = g.Parent() {
+		name := g.Name()
+		ours := strings.HasPrefix(name, UnitPrefix) && strings.HasSuffix(name, ".scope")
+		if !ours && name != claudeBash {
+			continue
+		}
+		max, err := g.Limit("memory.max")
+		if err != nil || max > memoryMax {
+			continue
+		}
+		if swap, err := g.Limit("memory.swap.max"); cgroup.HasSwap() && (err != nil || swap == limits.Infinity) {
+			continue
+		}
+		return name, true
+	}
+	return "", false
+}
+
+// originService is the service that group belongs to, when the manager that is asked runs it. A scope can only be tied to a
+// unit of its own manager: naming another's makes the whole call fail.
+func originService(group cgroup.Group, system bool) string {
+	service := ""
+	underUserManager := false
+	for component := range strings.SplitSeq(group.Path, "/") {
+		switch {
+		case strings.HasPrefix(component, "user@") && strings.HasSuffix(component, ".service"):
+			underUserManager, service = true, ""
+		case strings.HasSuffix(component, ".service"):
+			service = component
+		}
+	}
+	if underUserManager == system {
+		return ""
+	}
+	return service
+}
+
+func unique() string {
+	var b [4]byte
+	rand.Read(b[:])
+	return strconv.Itoa(os.Getpid()) + "-" + hex.EncodeToString(b[:])
+}
+
+// validName says whether part may stand in a unit's name. A dash would make another level of slices. See systemd.unit(5).
+func validName(part string) bool {
+	for _, c := range []byte(part) {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.' || c == ':' || c == '-') {
+			return false
+		}
+	}
+	return len(part) > 0 && len(part) < 200
+}
