@@ -1,0 +1,81 @@
+package main
+
+import (
+	"errors"
+	"io"
+
+	"github.com/heavy-run/heavy-run/internal/config"
+	"github.com/heavy-run/heavy-run/internal/detect"
+	"github.com/heavy-run/heavy-run/internal/guard"
+	"github.com/heavy-run/heavy-run/internal/launch"
+	"github.com/heavy-run/heavy-run/internal/oomadj"
+	"github.com/heavy-run/heavy-run/internal/plan"
+	"github.com/heavy-run/heavy-run/internal/scope"
+	"github.com/heavy-run/heavy-run/internal/words"
+)
+
+// run is the whole path of a command: parse, classify, decide, adjust, isolate, exec. It returns only where the command did
+// not take this process's place: it was refused, could not be started, or ran as a child.
+func run(argv, environ []string, stderr io.Writer) int {
+	launch.PlainSignals()
+	say := voice{stderr}
+	env := launch.Environment(environ)
+	self := launch.FindSelf()
+	settings := config.Load(config.Sources(self.Path, env.Get("HOME")))
+
+	call := parseCall(argv)
+	shell, err := innerShell(call, env, self, settings.Shell)
+	if err != nil {
+		return say.noShell(call, err)
+	}
+	text, isCommand := call.text(shell)
+	command := launch.Command{Path: shell, Args: call.shellArgs(shell), Env: environ}
+	if !isCommand { // a login shell, a terminal, a script: not ours to touch
+		return say.cannotRun(command, command.Exec())
+	}
+
+	judgement := guard.Judgement{Shell: shell, Env: env, Self: self, Settings: settings}
+	verdict := judgement.Classify(text)
+	if sh := shellOfHook(call, verdict, env, self); sh != "" {
+		command.Path, command.Args[0] = sh, sh
+	}
+	decided := judgement.Decide(verdict, !call.prefix || verdict.Shape == detect.ClaudeBash)
+
+	score := 0
+	if decided.Adjust {
+		if score, err = oomadj.Raise(oomadj.Max); err != nil && decided.Step != plan.Exec {
+			say.notRaised(err)
+		}
+	}
+	switch decided.Step {
+	case plan.Refuse:
+		return say.refused(verdict, settings)
+	case plan.Exec:
+		return say.cannotRun(command, command.Exec())
+	}
+
+	receipt, err := guard.Isolate(guard.Isolation{
+		Settings:    settings,
+		RuntimeDir:  env.Get("XDG_RUNTIME_DIR"),
+		Description: words.Description(words.Subject(verdict), verdict),
+		Must:        decided.Must,
+	})
+	if err != nil && decided.Must && !tolerated(err, settings) {
+		return say.notIsolated(verdict, settings, err)
+	}
+	if err != nil || decided.Step == plan.Move {
+		return say.cannotRun(command, command.Exec())
+	}
+	outcome, err := guard.Supervise(command, receipt, score)
+	if err != nil {
+		return say.cannotRun(command, err)
+	}
+	return say.ended(verdict, outcome)
+}
+
+// tolerated says whether a heavy command may run although it is not isolated: in a client's own sandbox, which forbids unix
+// sockets, when the operator said so.
+func tolerated(err error, settings *config.Settings) bool {
+	e := new(scope.Error)
+	return settings.SandboxedAdjust && errors.As(err, &e) && e.Cause == scope.NoUnixSockets
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/heavy-run/heavy-run/internal/detect"
+	"github.com/heavy-run/heavy-run/internal/launch"
+	"github.com/heavy-run/heavy-run/internal/words"
+)
+
+// flags is the command line as given.
+type flags struct {
+	shellString string // -c
+	hasString   bool
+	properties  []string // -p
+	slice       string
+	unit        string
+	description string
+
+	explain bool
+	json    bool
+	batch   bool
+	version bool
+
+	command []string // what stands after the options
+}
+
+const usage = `usage: heavy-run [OPTION…] -- COMMAND [ARG…]
+       heavy-run [OPTION…] -c STRING
+       heavy-run --explain [--json] (-- COMMAND [ARG…] | -c STRING)
+       heavy-run --explain --json --batch < LINES
+
+Runs COMMAND, or STRING in your shell, in a systemd scope with a hard memory limit.
+
+`
+
+const example = `
+Example:
+  heavy-run -p MemoryMax=6G -- pnpm lint:core
+`
+
+func newFlagSet(f *flags) *pflag.FlagSet {
+	set := pflag.NewFlagSet("heavy-run", pflag.ContinueOnError)
+	set.SetInterspersed(false) // options end at the command, whose own follow
+	set.SortFlags = false
+	set.Usage = func() {}
+	set.SetOutput(io.Discard)
+	set.StringVarP(&f.shellString, "command", "c", "", "run `STRING` in the shell (bash or zsh from SHELL)")
+	set.StringArrayVarP(&f.properties, "property", "p", nil, "tighten a limit: `NAME=VALUE`, with systemd's names and values")
+	set.StringVar(&f.slice, "slice", "", "put the scope into slice `UNIT`, below heavy-run.slice")
+	set.StringVar(&f.unit, "unit", "", "name the scope heavy-run-`NAME`")
+	set.StringVar(&f.description, "description", "", "describe the scope as `TEXT` in unit listings")
+	set.BoolVar(&f.explain, "explain", false, "say what exec-prefix would do and why, and run nothing")
+	set.BoolVar(&f.json, "json", false, "with --explain: write JSON")
+	set.BoolVar(&f.batch, "batch", false, "with --explain --json: one verdict a line for JSON lines on stdin")
+	set.BoolVar(&f.version, "version", false, "print the version")
+	return set
+}
+
+// parseFlags reads the command line. help is the text to print when -h or --help was asked for. An error is one specific line.
+func parseFlags(args []string) (f flags, help string, err error) {
+	set := newFlagSet(&f)
+	if err := set.Parse(args); err != nil {
+		if errors.Is(err, pflag.ErrHelp) {
+			return f, usage + strings.ReplaceAll(set.FlagUsages(), "[=true|false]", strings.Repeat(" ", len("[=true|false]"))) + example, nil
+		}
+		return f, "", errors.New(strings.ToLower(err.Error()[:1]) + err.Error()[1:])
+	}
+	f.hasString = set.Changed("command")
+	f.command = set.Args()
+	switch {
+	case f.version:
+	case f.batch && !(f.explain && f.json):
+		return f, "", errors.New("--batch goes with --explain --json")
+	case f.batch && (f.hasString || len(f.command) > 0):
+		return f, "", errors.New("--batch reads the commands from standard input")
+	case f.batch:
+	case f.json && !f.explain:
+		return f, "", errors.New("--json goes with --explain")
+	case f.hasString && len(f.command) > 0:
+		return f, "", fmt.Errorf("-c takes one string, %q is left over (quote the whole string)", f.command[0])
+	case !f.hasString && len(f.command) == 0:
+		return f, "", errors.New("no command given (as in: heavy-run -- pnpm install)")
+	}
+	return f, "", nil
+}
+
+// text is the command as a shell string, for the classifier.
+func (f flags) text() string {
+	if f.hasString {
+		return f.shellString
+	}
+	quoted := make([]string, len(f.command))
+	for i, word := range f.command {
+		quoted[i] = words.Quote(word)
+	}
+	return strings.Join(quoted, " ")
+}
+
+// commandLine is what is run: the command itself, found as a shell finds it, or the shell with the string.
+func (f flags) commandLine(shell string, env launch.Environment) (launch.Command, error) {
+	if f.hasString {
+		return launch.Command{Path: shell, Args: []string{shell, "-c", f.shellString}, Env: env}, nil
+	}
+	file, err := launch.Look(f.command[0], env.Get("PATH"), nil)
+	if err != nil {
+		return launch.Command{Path: f.command[0]}, err
+	}
+	return launch.Command{Path: file, Args: f.command, Env: env}, nil
+}
+
+// userShell is the shell in which -c runs: the user's own when it is bash or zsh, else bash.
+func userShell(env launch.Environment, self launch.Self) string {
+	searchPath := env.Get("PATH") + ":" + launch.FallbackPath
+	for _, candidate := range []string{env.Get("SHELL"), "bash", "zsh", "sh"} {
+		if name := path.Base(candidate); name != "bash" && name != "zsh" && name != "sh" {
+			continue
+		}
+		if shell, err := launch.Look(candidate, searchPath, self.Is); err == nil {
+			return shell
+		}
+	}
+	return "/bin/sh"
+}
+
+// subject names the command in messages: by its rule, or by its program where no rule knows it. Never by its arguments.
+func (f flags) subject(v detect.Verdict) string {
+	if v.Program != "" {
+		return words.Subject(v)
+	}
+	if f.hasString {
+		return "shell command"
+	}
+	return path.Base(f.command[0])
+}
+
+// describe is the description of the scope.
+func (f flags) describe(v detect.Verdict) string {
+	if f.description != "" {
+		return f.description
+	}
+	return words.Description(f.subject(v), v)
+}

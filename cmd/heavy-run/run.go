@@ -1,0 +1,74 @@
+package main
+
+import (
+	"io"
+
+	"github.com/heavy-run/heavy-run/internal/config"
+	"github.com/heavy-run/heavy-run/internal/guard"
+	"github.com/heavy-run/heavy-run/internal/launch"
+	"github.com/heavy-run/heavy-run/internal/oomadj"
+	"github.com/heavy-run/heavy-run/internal/plan"
+)
+
+// run is the whole path: read the command line, do what only reports, then judge, adjust, isolate and supervise.
+func run(argv, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	launch.PlainSignals()
+	say := voice{stdout, stderr}
+	env := launch.Environment(environ)
+	self := launch.FindSelf()
+
+	flags, help, err := parseFlags(argv[min(1, len(argv)):])
+	switch {
+	case err != nil:
+		return say.usage(err)
+	case help != "":
+		return say.print(help)
+	case flags.version:
+		return say.print(version())
+	}
+	settings := config.Load(config.Sources(self.Path, env.Get("HOME")))
+	for _, p := range flags.properties {
+		if err := settings.Tighten(p); err != nil {
+			return say.usage(err)
+		}
+	}
+	judgement := guard.Judgement{Shell: userShell(env, self), Env: env, Self: self, Settings: settings}
+	switch {
+	case flags.batch:
+		return say.batch(judgement, stdin)
+	case flags.explain:
+		return say.explain(judgement, flags.text(), flags.json)
+	}
+
+	command, err := flags.commandLine(judgement.Shell, env)
+	if err != nil {
+		return say.cannotRun(command.Path, err)
+	}
+	verdict := judgement.Classify(flags.text())
+	decided := judgement.DecideByHand()
+	score := 0
+	if decided.Adjust {
+		if score, err = oomadj.Raise(oomadj.Max); err != nil {
+			say.notRaised(err)
+		}
+	}
+	if decided.Step == plan.Exec {
+		return say.cannotRun(command.Path, command.Exec())
+	}
+	receipt, err := guard.Isolate(guard.Isolation{
+		Settings:    settings,
+		RuntimeDir:  env.Get("XDG_RUNTIME_DIR"),
+		Unit:        flags.unit,
+		SubSlice:    flags.slice,
+		Description: flags.describe(verdict),
+		Must:        true,
+	})
+	if err != nil {
+		return say.notIsolated(flags.subject(verdict), settings, err)
+	}
+	outcome, err := guard.Supervise(command, receipt, score)
+	if err != nil {
+		return say.cannotRun(command.Path, err)
+	}
+	return say.ended(flags.subject(verdict), outcome)
+}
