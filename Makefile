@@ -1,0 +1,40 @@
+# make build, make test and make demo need Go and nothing else that they do not fetch themselves; see scripts/need.sh.
+PREFIX ?= /usr/local
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+.PHONY: build test check fuzz vm demo install clean
+
+build:
+	scripts/build.sh bin
+
+# Everything but what needs a live systemd: no network after `go mod download`.
+test:
+	scripts/need.sh gcc zsh dash python3 util-linux
+	go test ./...
+
+check:
+	scripts/need.sh shellcheck
+	test -z "$$(gofmt -l .)" || { gofmt -d .; exit 1; }
+	go vet ./... && go vet -tags live ./internal/livetest
+	go run $(STATICCHECK) -tags live ./...
+	shellcheck $$(git ls-files -co --exclude-standard '*.sh' .ci/run scripts/vm/guest/root/usr/local 'internal/livetest/testdata/bin/*' | xargs grep -lE '^#!/(usr/)?bin/(env )?(ba)?sh')
+	GOARCH=arm64 go vet ./... && GOARCH=arm64 scripts/build.sh bin/arm64
+
+# FUZZTIME is for each property.
+FUZZTIME ?= 20s
+fuzz:
+	for f in $$(go test -list '^Fuzz' ./internal/detect | grep ^Fuzz); do go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) ./internal/detect || exit 1; done
+
+# The real thing: Debian 12 and 13 in VMs, software emulation. SUITE=bookworm or trixie for one of them.
+vm:
+	scripts/need.sh qemu-system-x86 mmdebstrap e2fsprogs cpio xz-utils
+	scripts/vm/test.sh $(SUITE)
+
+demo:
+	scripts/demo.sh
+
+install: build
+	install -D -m 755 bin/exec-prefix bin/heavy-run -t $(DESTDIR)$(PREFIX)/bin
+
+clean:
+	rm -rf bin

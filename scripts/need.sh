@@ -1,0 +1,18 @@
+#!/bin/sh
+# need.sh PACKAGE... - make sure that Debian packages are installed: install what is missing when root, else say so and fail.
+set -eu
+missing=
+for package in "$@"; do
+  [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)" = installed ] || command -v "$package" >/dev/null || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+# shellcheck disable=SC2086 # package names hold no spaces
+if [ "$(id -u)" = 0 ]; then
+  echo "need.sh: installing$missing" >&2
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get install -y -q --no-install-recommends $missing >&2 ||
+    { apt-get update -q >&2 && apt-get install -y -q --no-install-recommends $missing >&2; }
+else
+  echo "need.sh: missing:$missing; run as root: apt-get install --no-install-recommends$missing" >&2
+  exit 1
+fi

@@ -1,0 +1,37 @@
+#!/bin/bash
+# test.sh [SUITE…] - the tests that need a real systemd and a real OOM killer, in VMs with bookworm and trixie (or SUITE).
+#   Each suite is booted three times: as it is, without the memory controller, and with swap.
+#   LIVE_RUN: a pattern for `go test -run`, say TestLive/incident. LIVE_BOOTS: which of the boots (script no-memory-controller swap).
+set -Eeuo pipefail
+trap 'echo "test.sh: line $LINENO failed: $BASH_COMMAND" >&2' ERR
+here=$(cd "$(dirname "$0")" && pwd)
+tree=$here/../..
+dir=$(mktemp -d "${TMPDIR:-/tmp}/heavy-run-live.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+
+"$tree/scripts/build.sh" "$dir/bin"
+(cd "$tree" && CGO_ENABLED=0 go test -c -tags live -trimpath -o "$dir/live.test" ./internal/livetest)
+cp -R "$tree/internal/livetest/testdata" "$dir/"
+cat > "$dir/guest.sh" <<'GUEST'
+export PATH=/mnt/in/bin:/mnt/in/testdata/bin:$PATH HEAVY_RUN_BIN=/mnt/in/bin
+sudo mkdir -p /etc/heavy-run
+printf '[Scope]\nMemoryMax=64M\n[Slice]\nMemoryMax=128M\n' | sudo tee /etc/heavy-run/heavy-run.conf > /dev/null
+systemctl --user set-environment PATH="$PATH"
+LIVE_BOOT=$(sed 's/.*live_boot=\([^ ]*\).*/\1/' /proc/cmdline) \
+  ./live.test -test.v -test.parallel=1 -test.timeout=20m -test.run "$(sed 's/.*live_run=\([^ ]*\).*/\1/' /proc/cmdline)"
+GUEST
+
+failed=()
+[ $# != 0 ] || set -- bookworm trixie
+for suite in "$@"; do
+  for boot in ${LIVE_BOOTS:-script no-memory-controller swap}; do
+    append="live_boot=$boot live_run=${LIVE_RUN:-TestLive}" swap=0
+    case $boot in
+      no-memory-controller) append+=" cgroup_disable=memory" ;;
+      swap) swap=256 ;;
+    esac
+    echo "=== $suite, boot $boot"
+    VM_SUITE=$suite VM_SWAP=$swap VM_APPEND=$append VM_TIMEOUT=1500 "$here/run.sh" "$dir" guest.sh || failed+=("$suite/$boot")
+  done
+done
+[ ${#failed[@]} = 0 ] || { echo "test.sh: failed: ${failed[*]}" >&2; exit 1; }
