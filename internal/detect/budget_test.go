@@ -15,17 +15,20 @@ func TestHostileStringsStayWithinBudget(t *testing.T) {
 		"a=$a$a\n", "f() { ", "f() { f; }; f\n", "function f { ", "alias a=a; a\n", "eval ", "eval '", "sudo ", "env ", "env -S ", "xargs ", "bash -c ", "sh -c 'sh -c ", "$((", "((a+", "a[", "a[a[", "a+=(a) ", "\\", "<(", ">(", "time ", "coproc ",
 		"select a in a; do ", "until a; do ", "x() (", "!(", "@(", "*(", "a(", "${!a}", "$[", "let a=a+", "[[ a && ", "<<E\n", "for a in {1..9}; do for b in $a; do ",
 		"a=$(a) ", "set -- a; shift; ", "trap 'a' EXIT; ", "nice -n 1 ", "\x01", "\x02", "\xff", "\r\n", "npm run ", "find . -exec ", "timeout 1 ", "eval \"$x\" ",
-		"a=\"$a$a\";", "x=a; x=$x$x; ", "git -c alias.a='!a' a; ", "f(){ f1; };", "a=1;b=$a;c=$b;", "echo $((a)) ", "printf %s a | sh; ", "node -e 'exec(\"a\")'; ",
+		"a=\"$a$a\";", "x=a; x=$x$x; ", "git -c alias.a='!a' a; ", "f(){ f1; };", "a=1;b=$a;c=$b;", "a=' '$a\"\"$a;", "a=\"b b$a$a\"; ", "echo $((a)) ", "printf %s a | sh; ", "node -e 'exec(\"a\")'; ",
 	}
 	var before, after runtime.MemStats
+	texts := []string{"x='" + strings.Repeat("a ", maxText/4) + "'; echo" + strings.Repeat(" $x", maxText/8)}
 	for _, unit := range repeated {
-		text := strings.Repeat(unit, maxText/len(unit))
+		texts = append(texts, strings.Repeat(unit, maxText/len(unit)))
+	}
+	for _, text := range texts {
 		for _, dialect := range []Dialect{Bash, Zsh} {
 			runtime.ReadMemStats(&before)
 			Classify(Input{Text: text, Dialect: dialect})
 			runtime.ReadMemStats(&after)
 			if mib := (after.TotalAlloc - before.TotalAlloc) >> 20; mib >= 64 {
-				t.Errorf("%q × %d took %d MiB", unit, maxText/len(unit), mib)
+				t.Errorf("%.40q… took %d MiB", text, mib)
 			}
 		}
 	}

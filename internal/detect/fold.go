@@ -45,7 +45,10 @@ func (w *walker) expand(words []*syntax.Word) [][]string {
 		}
 		alts := w.alternatives(word, true)
 		if len(alts) == 1 {
-			single = append(single, alts[0].finish()...)
+			fields := alts[0].finish()
+			if single = append(single, fields...); !w.step(len(fields)) {
+				break
+			}
 			continue
 		}
 		return w.expandRest(single, alts, words[i+1:])
@@ -98,7 +101,9 @@ func (w *walker) texts(word *syntax.Word) []string {
 	alts := w.alternatives(word, false)
 	out := make([]string, len(alts))
 	for i, a := range alts {
-		out[i] = strings.Join(a.finish(), " ")
+		if out[i] = strings.Join(a.finish(), " "); len(out[i]) > maxValue {
+			out[i] = string(unknownWords)
+		}
 	}
 	return out
 }
@@ -129,14 +134,14 @@ func literal(word *syntax.Word) (string, bool) {
 	return "", false
 }
 
-// alternatives folds one word.
-func (w *walker) alternatives(word *syntax.Word, braces bool) []alternative {
+// alternatives folds one word. Where the shell makes fields of it, it expands braces and splits what it expands.
+func (w *walker) alternatives(word *syntax.Word, fields bool) []alternative {
 	alts := []alternative{{}}
 	if !w.enter() {
 		return []alternative{{last: string(unknownWords), open: true}}
 	}
 	defer w.leave()
-	if braces && hasBraces(word) {
+	if fields && hasBraces(word) {
 		copied := *word
 		syntax.SplitBraces(&copied)
 		word = &copied
@@ -146,7 +151,10 @@ func (w *walker) alternatives(word *syntax.Word, braces bool) []alternative {
 	}
 	for i, part := range word.Parts {
 		for _, a := range alts {
-			w.left.steps -= 1 + len(a.last)/32 // each part copies what stands before it
+			w.left.steps -= 1 + len(a.last)/32 + len(a.fields)/4 // each part copies what stands before it
+		}
+		if w.left.steps < 0 {
+			return []alternative{{last: string(unknownWords), open: true}}
 		}
 		if lit, ok := part.(*syntax.Lit); ok {
 			value := lit.Value
@@ -160,7 +168,13 @@ func (w *walker) alternatives(word *syntax.Word, braces bool) []alternative {
 			alts = w.braces(alts, brace)
 			continue
 		}
-		alts = extend(alts, w.pieces(part, false))
+		pieces := w.pieces(part, false)
+		if !fields {
+			for j := range pieces {
+				pieces[j].split = false
+			}
+		}
+		alts = extend(alts, pieces)
 	}
 	return alts
 }
@@ -238,11 +252,13 @@ func (a *alternative) add(p piece) {
 			a.text(text)
 			continue
 		}
-		for n, field := range strings.FieldsFunc(text, isBlank) {
-			if n > 0 || isBlank(rune(text[0])) {
+		first := true
+		for field := range strings.FieldsFuncSeq(text, isBlank) {
+			if !first || isBlank(rune(text[0])) {
 				a.flush()
 			}
 			a.text(field)
+			first = false
 		}
 		if text != "" && isBlank(rune(text[len(text)-1])) {
 			a.flush()

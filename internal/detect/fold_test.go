@@ -45,6 +45,14 @@ func TestBranchesKeepEarlierMeanings(t *testing.T) {
 		"exit; npm ci":                                             Light,
 		"x || exit; npm ci":                                        Heavy,
 		"(exit); npm ci":                                           Heavy,
+		"(echo \"\"#; npm ci\n)":                                   Heavy,
+		"x=$(echo $a#b; npm ci\n)":                                 Heavy,
+		"(echo 'a'#; : ${b}#; npm ci\n)":                           Heavy,
+		"echo $((make)\n)":                                         Heavy,
+		"echo $((make) )":                                          Heavy,
+		"((make)\n)":                                               Heavy,
+		"echo $((make))":                                           Light,
+		"(ls # ; npm ci\n)":                                        Light,
 	} {
 		if v := Classify(Input{Text: text}); v.Class != class {
 			t.Errorf("%s, not %s: %q (%s)", v.Class, class, text, v.Rule)

@@ -12,12 +12,15 @@ func (w *walker) python(argv []string) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		switch {
-		case a == "-m" || a == "-mpip" || len(a) > 2 && a[0] == '-' && a[1] != '-' && a[len(a)-1] == 'm':
+		case len(a) > 2 && a[:2] == "-m":
+			w.pythonModule(a[2:], args[i+1:])
+			return
+		case lastLetter(a, 'm'):
 			if i+1 < len(args) {
 				w.pythonModule(args[i+1], args[i+2:])
 			}
 			return
-		case a == "-c" || len(a) > 2 && a[0] == '-' && a[1] != '-' && a[len(a)-1] == 'c':
+		case lastLetter(a, 'c'):
 			if i+1 < len(args) {
 				w.code(args[i+1])
 			}
@@ -36,6 +39,11 @@ func (w *walker) python(argv []string) {
 		}
 	}
 	w.codeStdin()
+}
+
+// lastLetter reports whether a cluster of one-letter options ends in a letter, whose value is the next word then.
+func lastLetter(a string, letter byte) bool {
+	return len(a) > 1 && a[0] == '-' && a[1] != '-' && a[len(a)-1] == letter
 }
 
 func (w *walker) codeStdin() {
@@ -112,7 +120,7 @@ func (w *walker) interpreter(name string, args []string) bool {
 		case a == "-":
 			w.codeStdin()
 			return true
-		case len(a) > 1 && a[0] == '-' && a[1] != '-' && (a[len(a)-1] == 'e' || a[len(a)-1] == 'E' || name == "php" && a == "-r" || name == "expect" && a == "-c"):
+		case lastLetter(a, 'e') || lastLetter(a, 'E') || (name == "php" && a == "-r" || name == "expect" && a == "-c"):
 			if i+1 < len(args) {
 				w.code(args[i+1])
 				if name != "julia" && name != "lua" {

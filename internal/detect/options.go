@@ -47,7 +47,7 @@ var options = [...]programOptions{
 	{"gcc", "-o -I -L -D -x -include -isystem -arch -target", "--version --help -dumpversion -dumpmachine -print-search-dirs -print-file-name -v -###", false, ""},
 	{"gemini", "--model -m -p --print --prompt --output-format -c", "--version -v --help -h", false, ""},
 	{"git", "-C -c --git-dir --work-tree --namespace --exec-path --config-env", "--version --help -h", false, ""},
-	{"go", "-C -o -p -run -bench -count -timeout -coverprofile -covermode -coverpkg -tags -ldflags -gcflags -asmflags -mod -modfile -overlay -pkgdir -toolexec -exec -cpu -cpuprofile -memprofile -parallel -skip -fuzz -fuzztime -vet -benchtime -outputdir -f -buildmode -compiler -installsuffix", "--help -h -help -list", false, "run"},
+	{"go", "-C -o -p -run -bench -count -timeout -coverprofile -covermode -coverpkg -tags -ldflags -gcflags -asmflags -mod -modfile -overlay -pkgdir -toolexec -exec -cpu -cpuprofile -memprofile -parallel -skip -fuzz -fuzztime -vet -benchtime -outputdir -f -buildmode -compiler -installsuffix", "--help -h -help", false, "run"},
 	{"go-critic", "", "--version --help", false, ""},
 	{"golangci-lint", "-c --config -E --enable -D --disable --timeout -p --presets --out-format --build-tags --modules-download-mode -j --concurrency --color", "--version --help -h", false, ""},
 	{"gradle", "-p --project-dir -b --build-file -c --settings-file -g --gradle-user-home -I --init-script -x --exclude-task --console --max-workers --configuration -D -P --tests --warning-mode --include-build --priority -a", "--version -v --help -h -? -V", true, ""},

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -18,7 +20,10 @@ func TestOracle(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs every row in real shells")
 	}
-	box := newSandbox(t)
+	boxes := make([]sandbox, 8) // most of the time goes by waiting for rows that never end
+	for i := range boxes {
+		boxes[i] = newSandbox(t)
+	}
 	rows := append(commandRows(t), tableRows(t, "bypass.tsv")...)
 	rows = append(rows, tableRows(t, "own.tsv")...)
 	for _, shell := range []struct {
@@ -28,23 +33,34 @@ func TestOracle(t *testing.T) {
 		if _, err := exec.LookPath(shell.name); err != nil {
 			continue
 		}
-		ran := 0
-		for _, r := range rows {
-			v := Classify(Input{Text: r.Command, Dialect: shell.dialect})
-			for _, call := range box.run(t, shell.name, r.Command) {
-				if called := Classify(Input{Text: call}); called.Class != Heavy {
-					continue
+		var heavy atomic.Int64
+		var workers sync.WaitGroup
+		next := make(chan row)
+		for _, box := range boxes {
+			workers.Go(func() {
+				for r := range next {
+					v := Classify(Input{Text: r.Command, Dialect: shell.dialect})
+					for _, call := range box.run(t, shell.name, r.Command) {
+						if called := Classify(Input{Text: call}); called.Class != Heavy {
+							continue
+						}
+						heavy.Add(1)
+						if v.Class != Heavy && !v.Opaque {
+							t.Errorf("%s ran %s, but %q is %s (%s)", shell.name, call, r.Command, v.Class, v.Rule)
+						}
+					}
 				}
-				ran++
-				if v.Class != Heavy && !v.Opaque {
-					t.Errorf("%s ran %s, but %q is %s (%s)", shell.name, call, r.Command, v.Class, v.Rule)
-				}
-			}
+			})
 		}
-		if ran == 0 {
+		for _, r := range rows {
+			next <- r
+		}
+		close(next)
+		workers.Wait()
+		if heavy.Load() == 0 {
 			t.Errorf("no heavy stub ever ran in %s: the oracle is blind", shell.name)
 		}
-		t.Logf("%s: %d heavy calls, all predicted", shell.name, ran)
+		t.Logf("%s: %d heavy calls", shell.name, heavy.Load())
 	}
 }
 
@@ -98,7 +114,8 @@ func (box sandbox) run(t *testing.T, shell, command string) []string {
 	work := filepath.Join(box.dir, "work")
 	os.RemoveAll(work)
 	if err := os.Mkdir(work, 0o755); err != nil {
-		t.Fatal(err)
+		t.Error(err)
+		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

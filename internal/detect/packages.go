@@ -122,8 +122,8 @@ func (w *walker) named(kind, program, name string) {
 				break
 			}
 			if r2, sub2 := w.match(kind, []string{part}, nil); r2 != nil && (r == nil || r2.Class == Heavy) {
-				if r == nil && r2.Class < Heavy && !strings.HasPrefix(name, part) {
-					continue // docs:list, fixtures:dev: only what is heavy counts in the second place
+				if r == nil && r2.Class < Heavy && !strings.HasPrefix(name, part) && !servesByName(part) {
+					continue // fixtures:check, docs:list: in the second place only what is heavy or serves counts
 				}
 				r, sub = r2, sub2
 			}
@@ -139,6 +139,10 @@ func (w *walker) named(kind, program, name string) {
 		sub = ""
 	}
 	w.noteRule(r, program, sub)
+}
+
+func servesByName(part string) bool {
+	return part == "dev" || part == "start" || part == "watch" || part == "serve"
 }
 
 // namedByWord judges what "-" and "_" separate: a tool's name in front ("jest-coverage"), or a heavy word anywhere
@@ -415,6 +419,7 @@ func toolOf(file, stem string) string {
 	if first == "run" {
 		first, _, _ = strings.Cut(rest, "-")
 	}
+	first, _, _ = strings.Cut(first, ".") // esbuild.config.mjs
 	for _, name := range [...]string{tool, first} {
 		for _, r := range rulesFor(name) {
 			if r.Class == Heavy && r.Subcommands == "*" && r.Options == "" && special(name) == nil {

@@ -11,11 +11,11 @@ import (
 // (https://github.com/openclaw/openclaw/issues/77121).
 func (w *walker) ripgrep(args []string) {
 	sorted := optionsOf("rg").sort(args)
-	if sorted.ends || !given("-u -S --no-ignore --unrestricted --smart-case", args) {
+	if sorted.ends || !given("-u -S --no-ignore --unrestricted --smart-case", sorted.options) {
 		return
 	}
 	files := sorted.operands
-	if !given("-e --regexp -f --file --files", args) && len(files) > 0 {
+	if !given("-e --regexp -f --file --files", sorted.options) && len(files) > 0 {
 		files = files[1:]
 	}
 	for _, f := range files {
@@ -39,7 +39,7 @@ func namesFile(word string) bool {
 // along took 6 to 16 GB for files of some KB: the memory goes into the automaton
 // (https://github.com/anthropics/claude-code/issues/82179, https://github.com/anthropics/claude-code/issues/87625).
 func (w *walker) grep(name string, args []string) bool {
-	if given("-o --only-matching", args) {
+	if given("-o --only-matching", optionsOf(name).sort(args).options) {
 		sum := 0
 		for _, a := range args {
 			sum += repetitions(a)

@@ -54,8 +54,7 @@ func special(name string) judge {
 		}
 	case "xargs", "gxargs":
 		return func(w *walker, _ string, argv []string) bool {
-			args := argv[1:]
-			w.xargs(args)
+			w.xargs(argv[1:])
 			return true
 		}
 	case "parallel":
@@ -93,8 +92,7 @@ func special(name string) judge {
 		}
 	case "nr", "na":
 		return func(w *walker, name string, argv []string) bool {
-			args := argv[1:]
-			if args = dropOptions(args); len(args) > 0 {
+			if args := dropOptions(argv[1:]); len(args) > 0 {
 				w.managerScript(name, w.dir, false, args[0], nil)
 			}
 			return true

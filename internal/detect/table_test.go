@@ -77,6 +77,7 @@ func TestPositionMarksTheDecidingCommand(t *testing.T) {
 		"echo ünï; npm ci":            "npm ci",
 		"cat <<'E' | sh\nnpm ci\nE":   "sh",
 		"\xff\xfe; npm ci":            "npm ci",
+		"ls\nif true; then npm ci":    " then npm ci",
 	} {
 		v := Classify(Input{Text: text})
 		if v.Pos < 0 || text[v.Pos:v.End] != want {

@@ -15,17 +15,20 @@ func (w *walker) decoded(d decoding) {
 		w.plain(d.head)
 		w.pathSet = false // what the client itself does to PATH gives nothing another meaning
 	}
-	if d.shape == Raw {
+	whole := func() {
 		w.plain(d.inner)
+		if w.left.steps < 0 {
+			w.overBudget()
+		}
+		if w.exhausted && w.best.class < Heavy {
+			w.left = budget{steps: maxSteps / 4, parsed: maxParsed / 4, depth: maxDepth / 4}
+			w.scan(0)
+		}
+	}
+	if d.shape == Raw {
+		whole()
 	} else {
-		w.within(d.inner, w.dialect, d.carrier, func() { w.plain(d.inner) })
-	}
-	if w.left.steps < 0 {
-		w.overBudget()
-	}
-	if w.exhausted && w.best.class < Heavy {
-		w.left = budget{steps: maxSteps / 4, parsed: maxParsed / 4, depth: maxDepth / 4}
-		w.scan(d.inner)
+		w.within(d.inner, w.dialect, d.carrier, whole)
 	}
 }
 
@@ -84,7 +87,7 @@ func (w *walker) plain(text string) {
 	w.left.parsed -= len(text)
 	if w.left.parsed < 0 || !parseable(text) {
 		w.overBudget()
-		w.scan(text)
+		w.scan(0)
 		return
 	}
 	stmts, err := w.parse(w.dialect, text)
@@ -97,25 +100,43 @@ func (w *walker) plain(text string) {
 	if err == nil || w.done() {
 		return
 	}
-	// The shell runs what stands before its error, and its parser and ours do not always agree on what an error is.
-	w.lo, w.hi = 0, len(text)
-	w.note(finding{class: MaybeHeavy, opaque: true, rule: "unparsable", why: "the string does not parse as shell"})
 	rest := 0
 	if len(stmts) > 0 {
 		rest = min(int(stmts[len(stmts)-1].End().Offset()), len(text))
 	}
-	w.scan(text[rest:])
+	w.lo, w.hi = 0, len(text)
+	w.unparsable(rest)
+}
+
+// unparsable judges text of which only what stands before an offset parses. The shell runs the lines before its error, and
+// its parser and ours do not always agree on what an error is.
+func (w *walker) unparsable(from int) {
+	w.note(finding{class: MaybeHeavy, opaque: true, rule: "unparsable", why: "the string does not parse as shell"})
+	w.scan(from)
 }
 
 // parse returns the statements before the first error, and the error.
 func (w *walker) parse(d Dialect, text string) (stmts []*syntax.Stmt, err error) {
+	stmts, err = w.parseOnce(d, text)
+	for range 8 {
+		at := misreadComment(stmts, text)
+		if at < 0 {
+			break
+		}
+		text = text[:at] + "\x7f" + text[at+1:]
+		stmts, err = w.parseOnce(d, text)
+	}
+	return stmts, err
+}
+
+func (w *walker) parseOnce(d Dialect, text string) (stmts []*syntax.Stmt, err error) {
 	p := w.parsers[d]
 	if p == nil {
 		lang := syntax.LangBash // a superset of what dash and other POSIX shells read
 		if d == Zsh {
 			lang = syntax.LangZsh
 		}
-		p = syntax.NewParser(syntax.Variant(lang))
+		p = syntax.NewParser(syntax.Variant(lang), syntax.KeepComments(true))
 		w.parsers[d] = p
 	}
 	for s, e := range p.StmtsSeq(strings.NewReader(text)) { // yields again behind an error, so no break
@@ -129,6 +150,33 @@ func (w *walker) parse(d Dialect, text string) (stmts []*syntax.Stmt, err error)
 	}
 	return stmts, err
 }
+
+// misreadComment returns where the parser takes a "#" within a word for the beginning of a comment, -1 if nowhere. It does
+// so behind quotes and expansions in subshells and substitutions (v3.14.1), and would hide the rest of the line:
+//
+//	(echo ""#; npm ci
+//	)
+func misreadComment(stmts []*syntax.Stmt, text string) int {
+	suspect := false
+	for i := 1; i < len(text) && !suspect; i++ {
+		suspect = text[i] == '#' && !beforeComment(text[i-1])
+	}
+	at := -1
+	for i := 0; i < len(stmts) && suspect && at < 0; i++ {
+		syntax.Walk(stmts[i], func(n syntax.Node) bool {
+			if c, ok := n.(*syntax.Comment); ok {
+				if hash := int(c.Hash.Offset()); hash > 0 && hash < len(text) && !beforeComment(text[hash-1]) {
+					at = hash
+				}
+			}
+			return at < 0
+		})
+	}
+	return at
+}
+
+// beforeComment reports whether a comment may begin behind a byte.
+func beforeComment(c byte) bool { return strings.IndexByte(" \t\n\r;&|()<>`$", c) >= 0 }
 
 // parserText replaces what the parser rejects or skips, and shells do not, by as many bytes that are characters of a word
 // for both: bytes that are not UTF-8. A NUL is in no argument, and where a file holds one no name can.
@@ -147,18 +195,18 @@ func parserText(text string) string {
 	return string(out)
 }
 
-// scan looks for commands in text that is not parsed: it is too large, nests too deeply or has a syntax error. Every
+// scan looks for commands in the rest of the text, which is not parsed: it is too large, nests too deeply or has a syntax error. Every
 // piece between two separators is judged as a simple command; quotes are dropped, so words in them count as well. It
 // notes heavy commands only: that the text is doubtful has been noted already.
-func (w *walker) scan(text string) {
+func (w *walker) scan(from int) {
 	if w.scanning || w.best.class == Heavy {
 		return
 	}
 	w.scanning = true
 	saved := w.location
-	w.src = text
+	text := w.src
 	var words [8]string
-	for start := 0; start < len(text) && w.best.class < Heavy; {
+	for start := from; start < len(text) && w.best.class < Heavy; {
 		end := strings.IndexAny(text[start:], "\n;&|(){}`")
 		if end < 0 {
 			end = len(text) - start

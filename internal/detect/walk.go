@@ -221,6 +221,7 @@ func (w *walker) cmd(cmd syntax.Command) {
 		w.funcDecl(c)
 	case *syntax.ArithmCmd:
 		w.arithm(c.X)
+		w.notArithmetic(int(c.Left.Offset())+len("(("), int(c.Right.Offset()))
 	case *syntax.LetClause:
 		for _, x := range c.Exprs {
 			w.arithm(x)
@@ -559,23 +560,22 @@ func (w *walker) fileStdin(word *syntax.Word) stdin {
 	return stdin{kind: stdinUnknown}
 }
 
-// saveOutput remembers the text that a statement writes into a file, for a script that is written and then run.
+// saveOutput remembers the text that a statement writes into a file, for a script that is written and then run. Of several
+// files only the last one gets it.
 func (w *walker) saveOutput(s *syntax.Stmt) {
-	for _, r := range s.Redirs {
+	for _, r := range slices.Backward(s.Redirs) {
 		appending := r.Op == syntax.AppOut || r.Op == syntax.AppAll
-		if !appending && r.Op != syntax.RdrOut && r.Op != syntax.RdrClob && r.Op != syntax.RdrAll {
-			continue
-		}
-		if r.N != nil && r.N.Value != "1" {
+		if !appending && r.Op != syntax.RdrOut && r.Op != syntax.RdrClob && r.Op != syntax.RdrAll || r.N != nil && r.N.Value != "1" {
 			continue
 		}
 		names := w.texts(r.Word)
 		if len(names) != 1 || names[0] == "/dev/null" {
-			continue
+			return
 		}
 		if text, ok := w.cmdOutput(s.Cmd); ok {
 			w.writeFile(names[0], text, appending)
 		}
+		return
 	}
 }
 
@@ -598,6 +598,7 @@ func (w *walker) parts(parts []syntax.WordPart) {
 			w.apart(func() { w.stmts(p.Stmts) })
 		case *syntax.ArithmExp:
 			w.arithm(p.X)
+			w.notArithmetic(int(p.Left.Offset())+len("$(("), int(p.Right.Offset()))
 		case *syntax.ParamExp:
 			w.paramExp(p)
 		case *syntax.BraceExp:
@@ -647,6 +648,19 @@ func (w *walker) arithm(x syntax.ArithmExpr) {
 		w.arithm(x.X)
 	case *syntax.FlagsArithm:
 		w.arithm(x.X)
+	}
+}
+
+// notArithmetic judges as commands what the parser takes for arithmetic and shells do not: they want the two parentheses at
+// its end side by side, and read "((make) )" as a subshell in a subshell. In zsh the parser may find the end where there is
+// no parenthesis at all; then nothing that it says of the rest can be relied on.
+func (w *walker) notArithmetic(from, to int) {
+	switch {
+	case from > to || to >= len(w.src):
+	case w.src[to] != ')':
+		w.unparsable(from)
+	case !strings.HasPrefix(w.src[to:], "))"):
+		w.shell(w.src[from:to], w.dialect, nil)
 	}
 }
 
