@@ -2,14 +2,14 @@
 PREFIX ?= /usr/local
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build test check fuzz vm demo install clean
+.PHONY: build test check fuzz vm demo install release clean
 
 build:
 	scripts/build.sh bin
 
 # Everything but what needs a live systemd: no network after `go mod download`.
 test:
-	scripts/need.sh gcc zsh dash python3 util-linux
+	scripts/need.sh gcc zsh dash python3 util-linux man-db
 	go test ./...
 
 check:
@@ -34,7 +34,11 @@ demo:
 	scripts/demo.sh
 
 install: build
-	install -D -m 755 bin/exec-prefix bin/heavy-run -t $(DESTDIR)$(PREFIX)/bin
+	DESTDIR="$(DESTDIR)" scripts/install.sh $(if $(DESTDIR),--system) --prefix="$(PREFIX)"
+
+# amd64 and arm64 into dist, built twice to see that the bytes are the same.
+release:
+	scripts/release.sh dist
 
 clean:
-	rm -rf bin
+	rm -rf bin dist

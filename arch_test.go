@@ -17,18 +17,21 @@ const module = "github.com/heavy-run/heavy-run/"
 // arrows are the imports that a package may have within this module, and the modules that it may reach through anything it
 // imports. They are the graph of ARCHITECTURE.md.
 var arrows = map[string]struct{ packages, modules []string }{
-	"internal/cgroup":    {[]string{"internal/limits"}, nil},
+	"internal/admission": {nil, []string{"golang.org/x/sys"}},
+	"internal/cgroup":    {[]string{"internal/limits"}, []string{"golang.org/x/sys"}},
 	"internal/config":    {[]string{"internal/detect", "internal/limits", "internal/scope"}, []string{"mvdan.cc/sh", "github.com/coreos/go-systemd", "github.com/godbus/dbus", "golang.org/x/sys"}},
 	"internal/detect":    {[]string{"internal/limits", "internal/shellargs"}, []string{"mvdan.cc/sh"}},
-	"internal/guard":     {[]string{"internal/cgroup", "internal/config", "internal/detect", "internal/launch", "internal/oomadj", "internal/plan", "internal/scope"}, []string{"mvdan.cc/sh", "github.com/coreos/go-systemd", "github.com/godbus/dbus", "golang.org/x/sys"}},
+	"internal/doctor":    {[]string{"internal/scope"}, []string{"github.com/coreos/go-systemd", "github.com/godbus/dbus", "golang.org/x/sys"}},
+	"internal/guard":     {[]string{"internal/admission", "internal/limits", "internal/cgroup", "internal/config", "internal/detect", "internal/launch", "internal/oomadj", "internal/plan", "internal/scope"}, []string{"mvdan.cc/sh", "github.com/coreos/go-systemd", "github.com/godbus/dbus", "golang.org/x/sys"}},
 	"internal/inherit":   {nil, []string{"golang.org/x/sys"}},
+	"internal/journal":   {[]string{"internal/detect"}, []string{"mvdan.cc/sh", "github.com/coreos/go-systemd", "golang.org/x/sys"}},
 	"internal/launch":    {[]string{"internal/inherit"}, []string{"golang.org/x/sys"}},
 	"internal/limits":    {nil, nil},
 	"internal/oomadj":    {nil, []string{"golang.org/x/sys"}},
 	"internal/plan":      {[]string{"internal/config", "internal/detect"}, []string{"mvdan.cc/sh", "github.com/coreos/go-systemd", "github.com/godbus/dbus", "golang.org/x/sys"}},
 	"internal/scope":     {[]string{"internal/cgroup", "internal/limits"}, []string{"github.com/coreos/go-systemd", "github.com/godbus/dbus", "golang.org/x/sys"}},
 	"internal/shellargs": {nil, nil},
-	"internal/words":     {[]string{"internal/config", "internal/detect", "internal/limits", "internal/scope"}, []string{"mvdan.cc/sh", "github.com/coreos/go-systemd", "github.com/godbus/dbus", "golang.org/x/sys"}},
+	"internal/words":     {[]string{"internal/admission", "internal/config", "internal/detect", "internal/limits", "internal/scope"}, []string{"mvdan.cc/sh", "github.com/coreos/go-systemd", "github.com/godbus/dbus", "golang.org/x/sys"}},
 }
 
 func list(t *testing.T, args ...string) []string {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/heavy-run/heavy-run/internal/admission"
 	"github.com/heavy-run/heavy-run/internal/config"
 	"github.com/heavy-run/heavy-run/internal/detect"
 	"github.com/heavy-run/heavy-run/internal/guard"
@@ -20,8 +21,10 @@ func run(argv, environ []string, stderr io.Writer) int {
 	launch.PlainSignals()
 	say := voice{stderr}
 	env := launch.Environment(environ)
+	runtimeDir := env.Get("XDG_RUNTIME_DIR")
 	self := launch.FindSelf()
 	settings := config.Load(config.Sources(self.Path, env.Get("HOME")))
+	guard.TightenByEnvironment(settings, env)
 
 	call := parseCall(argv)
 	shell, err := innerShell(call, env, self, settings.Shell)
@@ -39,7 +42,15 @@ func run(argv, environ []string, stderr io.Writer) int {
 	if sh := shellOfHook(call, verdict, env, self); sh != "" {
 		command.Path, command.Args[0] = sh, sh
 	}
-	decided := judgement.Decide(verdict, !call.prefix || verdict.Shape == detect.ClaudeBash)
+	supervisable := !call.prefix || verdict.Shape == detect.ClaudeBash
+	decided := judgement.Decide(verdict, supervisable)
+	if decided.Step != plan.Exec {
+		if enforcement, unit, ok := guard.OperatorsWord(settings, runtimeDir); ok {
+			settings.Enforcement = enforcement
+			decided = judgement.Decide(verdict, supervisable)
+			say.bypassed(verdict, enforcement, unit)
+		}
+	}
 
 	score := 0
 	if decided.Adjust {
@@ -54,23 +65,34 @@ func run(argv, environ []string, stderr io.Writer) int {
 		return say.cannotRun(command, command.Exec())
 	}
 
+	var ticket *admission.Ticket
+	if decided.Step == plan.Supervise {
+		if ticket, err = guard.Admit(settings, words.Subject(verdict), say.waiting(verdict)); err != nil {
+			return say.noRoom(verdict, settings)
+		}
+	}
 	receipt, err := guard.Isolate(guard.Isolation{
 		Settings:    settings,
-		RuntimeDir:  env.Get("XDG_RUNTIME_DIR"),
+		RuntimeDir:  runtimeDir,
 		Description: words.Description(words.Subject(verdict), verdict),
 		Must:        decided.Must,
 	})
 	if err != nil && decided.Must && !tolerated(err, settings) {
 		return say.notIsolated(verdict, settings, err)
 	}
-	if err != nil || decided.Step == plan.Move {
+	if err != nil {
 		return say.cannotRun(command, command.Exec())
 	}
-	outcome, err := guard.Supervise(command, receipt, score)
+	say.isolated(verdict, receipt)
+	if decided.Step == plan.Move {
+		return say.cannotRun(command, command.Exec())
+	}
+	ticket.Runs(receipt.Group.Path)
+	outcome, err := guard.Supervise(command, receipt, score, runtimeDir)
 	if err != nil {
 		return say.cannotRun(command, err)
 	}
-	return say.ended(verdict, outcome)
+	return say.ended(verdict, receipt, outcome)
 }
 
 // tolerated says whether a heavy command may run although it is not isolated: in a client's own sandbox, which forbids unix

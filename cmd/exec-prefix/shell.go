@@ -49,12 +49,14 @@ func isBashOrZsh(shell string) bool {
 }
 
 // shellOfHook is /bin/sh where the string certainly is a hook's or a status line's, which Claude Code runs in /bin/sh when
-// there is no prefix; else it is empty. A nested claude inherits the variables of its parent's Bash tool: then it is in doubt.
+// there is no prefix; else it is empty. Hooks have CLAUDE_PROJECT_DIR and CLAUDE_CODE_CHILD_SESSION, MCP servers only the
+// first (and newer ones LAUNCHED_BY), the Bash tool only the second. A claude that runs inside a Bash tool inherits that
+// tool's GIT_EDITOR and EXECPATH: then it is in doubt.
 func shellOfHook(c call, v detect.Verdict, env launch.Environment, self launch.Self) string {
 	const sh = "/bin/sh"
 	if c.prefix && v.Shape != detect.ClaudeBash &&
-		env.Has("CLAUDE_PROJECT_DIR") && env.Has("CLAUDE_PID") && !env.Has("GIT_EDITOR") && !env.Has("CLAUDE_CODE_EXECPATH") &&
-		!self.Is(sh) {
+		env.Has("CLAUDE_PROJECT_DIR") && env.Has("CLAUDE_CODE_CHILD_SESSION") && !env.Has("CLAUDE_CODE_LAUNCHED_BY_SESSION_IDS") &&
+		!env.Has("GIT_EDITOR") && !env.Has("CLAUDE_CODE_EXECPATH") && !self.Is(sh) {
 		return sh
 	}
 	return ""

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/heavy-run/heavy-run/internal/config"
 	"github.com/heavy-run/heavy-run/internal/detect"
 	"github.com/heavy-run/heavy-run/internal/launch"
 	"github.com/heavy-run/heavy-run/internal/words"
@@ -22,11 +23,14 @@ type flags struct {
 	slice       string
 	unit        string
 	description string
+	wait        string // --wait
 
 	explain bool
 	json    bool
 	batch   bool
 	version bool
+
+	operatorFlags
 
 	command []string // what stands after the options
 }
@@ -35,6 +39,10 @@ const usage = `usage: heavy-run [OPTION…] -- COMMAND [ARG…]
        heavy-run [OPTION…] -c STRING
        heavy-run --explain [--json] (-- COMMAND [ARG…] | -c STRING)
        heavy-run --explain --json --batch < LINES
+       heavy-run --list [--watch] [--json]
+       heavy-run --stop (UNIT… | --all)
+       heavy-run --doctor [--json]
+       heavy-run --show-config [--json]
 
 Runs COMMAND, or STRING in your shell, in a systemd scope with a hard memory limit.
 
@@ -56,9 +64,11 @@ func newFlagSet(f *flags) *pflag.FlagSet {
 	set.StringVar(&f.slice, "slice", "", "put the scope into slice `UNIT`, below heavy-run.slice")
 	set.StringVar(&f.unit, "unit", "", "name the scope heavy-run-`NAME`")
 	set.StringVar(&f.description, "description", "", "describe the scope as `TEXT` in unit listings")
+	set.StringVar(&f.wait, "wait", "", "wait at most `TIME` for a slot and for memory, as in 30s or 0")
 	set.BoolVar(&f.explain, "explain", false, "say what exec-prefix would do and why, and run nothing")
-	set.BoolVar(&f.json, "json", false, "with --explain: write JSON")
+	set.BoolVar(&f.json, "json", false, "write JSON: with --explain, --list, --doctor or --show-config")
 	set.BoolVar(&f.batch, "batch", false, "with --explain --json: one verdict a line for JSON lines on stdin")
+	f.operatorFlags.add(set)
 	set.BoolVar(&f.version, "version", false, "print the version")
 	return set
 }
@@ -76,19 +86,37 @@ func parseFlags(args []string) (f flags, help string, err error) {
 	f.command = set.Args()
 	switch {
 	case f.version:
+	case f.asked():
+		return f, "", f.checkOperator()
 	case f.batch && !(f.explain && f.json):
 		return f, "", errors.New("--batch goes with --explain --json")
 	case f.batch && (f.hasString || len(f.command) > 0):
 		return f, "", errors.New("--batch reads the commands from standard input")
 	case f.batch:
 	case f.json && !f.explain:
-		return f, "", errors.New("--json goes with --explain")
+		return f, "", errors.New("--json goes with --explain, --list, --doctor and --show-config")
 	case f.hasString && len(f.command) > 0:
 		return f, "", fmt.Errorf("-c takes one string, %q is left over (quote the whole string)", f.command[0])
 	case !f.hasString && len(f.command) == 0:
 		return f, "", errors.New("no command given (as in: heavy-run -- pnpm install)")
 	}
 	return f, "", nil
+}
+
+// tighten adds the limits of the command line to those of the files.
+func (f flags) tighten(settings *config.Settings) error {
+	for _, p := range f.properties {
+		if err := settings.Tighten(p); err != nil {
+			return err
+		}
+	}
+	if f.wait == "" {
+		return nil
+	}
+	if err := settings.TightenWait(f.wait); err != nil {
+		return fmt.Errorf("--wait: %w", err)
+	}
+	return nil
 }
 
 // text is the command as a shell string, for the classifier.

@@ -3,8 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
+	"runtime"
 	"runtime/debug"
+	"syscall"
 
+	"github.com/heavy-run/heavy-run/internal/admission"
 	"github.com/heavy-run/heavy-run/internal/config"
 	"github.com/heavy-run/heavy-run/internal/guard"
 	"github.com/heavy-run/heavy-run/internal/launch"
@@ -13,6 +16,9 @@ import (
 
 // statusRefused is the exit status for everything that this program itself could not do; never 2, see the README.
 const statusRefused = 125
+
+// statusNoRoom is EX_TEMPFAIL of sysexits.h: nothing is wrong, try again later.
+const statusNoRoom = 75
 
 // voice says whatever a user of this program reads, and knows the exit status that goes with it.
 type voice struct{ stdout, stderr io.Writer }
@@ -47,6 +53,15 @@ func (v voice) notRaised(err error) {
 	v.say(fmt.Sprintf("going on with the oom_score_adj that is: %v", err))
 }
 
+func (v voice) waiting(others []admission.Place, why string) {
+	v.say(words.Waiting(others, why))
+}
+
+func (v voice) noRoom(subject string, settings *config.Settings) int {
+	v.say(words.NoRoom(subject, settings.Wait())...)
+	return statusNoRoom
+}
+
 func (v voice) notIsolated(subject string, settings *config.Settings, err error) int {
 	v.problems(settings)
 	v.say(words.NotIsolated(subject, err)...)
@@ -65,20 +80,20 @@ func (v voice) ended(subject string, outcome guard.Outcome) int {
 		return outcome.Repeat()
 	}
 	v.say(words.OutOfMemory(subject, outcome.Kill)...)
-	return outcome.Status()
+	if outcome.Signal() == syscall.SIGKILL {
+		return outcome.Status()
+	}
+	return outcome.Repeat()
 }
 
-// version is the module's version as the linker recorded it, and what it was built from and with.
+// build is the tag and commit that scripts/build.sh was given or found.
+var build string
+
+// version says what this was built from, and with what.
 func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "heavy-run (unknown build)\n"
+	from := build
+	if info, ok := debug.ReadBuildInfo(); ok && from == "" { // by `go install`
+		from = info.Main.Version
 	}
-	text := "heavy-run " + info.Main.Version
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			text += " " + s.Value
-		}
-	}
-	return text + " " + info.GoVersion + "\n"
+	return fmt.Sprintf("heavy-run %s, %s, %s/%s\n", from, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -27,10 +27,11 @@ func run(argv, environ []string, stdin io.Reader, stdout, stderr io.Writer) int 
 		return say.print(version())
 	}
 	settings := config.Load(config.Sources(self.Path, env.Get("HOME")))
-	for _, p := range flags.properties {
-		if err := settings.Tighten(p); err != nil {
-			return say.usage(err)
-		}
+	if err := flags.tighten(settings); err != nil {
+		return say.usage(err)
+	}
+	if flags.asked() {
+		return say.operate(flags, env, self, settings)
 	}
 	judgement := guard.Judgement{Shell: userShell(env, self), Env: env, Self: self, Settings: settings}
 	switch {
@@ -55,9 +56,14 @@ func run(argv, environ []string, stdin io.Reader, stdout, stderr io.Writer) int 
 	if decided.Step == plan.Exec {
 		return say.cannotRun(command.Path, command.Exec())
 	}
+	ticket, err := guard.Admit(settings, flags.subject(verdict), say.waiting)
+	if err != nil {
+		return say.noRoom(flags.subject(verdict), settings)
+	}
+	runtimeDir := env.Get("XDG_RUNTIME_DIR")
 	receipt, err := guard.Isolate(guard.Isolation{
 		Settings:    settings,
-		RuntimeDir:  env.Get("XDG_RUNTIME_DIR"),
+		RuntimeDir:  runtimeDir,
 		Unit:        flags.unit,
 		SubSlice:    flags.slice,
 		Description: flags.describe(verdict),
@@ -66,7 +72,8 @@ func run(argv, environ []string, stdin io.Reader, stdout, stderr io.Writer) int 
 	if err != nil {
 		return say.notIsolated(flags.subject(verdict), settings, err)
 	}
-	outcome, err := guard.Supervise(command, receipt, score)
+	ticket.Runs(receipt.Group.Path)
+	outcome, err := guard.Supervise(command, receipt, score, runtimeDir)
 	if err != nil {
 		return say.cannotRun(command.Path, err)
 	}

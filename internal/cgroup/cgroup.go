@@ -6,10 +6,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/heavy-run/heavy-run/internal/limits"
 )
@@ -37,14 +41,23 @@ func Current() (Group, error) {
 	return Group{}, ErrNoHierarchy
 }
 
-// locate finds the files of the cgroup p. The usual mount point is tried first; a hybrid host or a container that mounts a
-// part of the hierarchy is looked up in /proc/self/mountinfo.
+// locate finds the files of the cgroup p.
 func locate(p string) (Group, error) {
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
 		return Group{}, err
 	}
-	for line := range strings.Lines(string(mounts)) {
+	dir, ok := directory(string(mounts), p)
+	if !ok {
+		return Group{}, ErrNoHierarchy
+	}
+	return Group{Path: p, dir: dir}, nil
+}
+
+// directory finds where the cgroup p is mounted, in the lines of /proc/self/mountinfo: at /sys/fs/cgroup mostly, elsewhere on a
+// hybrid host, and in a container perhaps a part of the hierarchy only.
+func directory(mountinfo, p string) (string, bool) {
+	for line := range strings.Lines(mountinfo) {
 		// 36 35 98:0 /root /mount/point options [optional fields] - fstype source superoptions
 		fields, fstype, ok := strings.Cut(line, " - ")
 		if !ok || !strings.HasPrefix(fstype, "cgroup2 ") {
@@ -56,10 +69,10 @@ func locate(p string) (Group, error) {
 		}
 		below, ok := strings.CutPrefix(p, strings.TrimSuffix(f[3], "/"))
 		if ok && (below == "" || below[0] == '/') {
-			return Group{Path: p, dir: path.Join(f[4], below)}, nil
+			return path.Join(f[4], below), true
 		}
 	}
-	return Group{}, ErrNoHierarchy
+	return "", false
 }
 
 // Parent is the cgroup above g; the second value is false at the root of what is mounted.
@@ -70,8 +83,13 @@ func (g Group) Parent() (Group, bool) {
 	return Group{Path: path.Dir(g.Path), dir: path.Dir(g.dir)}, true
 }
 
-// Name is the last component of the path: the unit's name for a scope, slice or service.
-func (g Group) Name() string { return path.Base(g.Path) }
+// Name is the last component of the path: the unit's name for a scope, slice or service. Empty for no group.
+func (g Group) Name() string {
+	if g.Path == "" {
+		return ""
+	}
+	return path.Base(g.Path)
+}
 
 // Ancestor is the nearest cgroup above g with that name.
 func (g Group) Ancestor(name string) (Group, bool) {
@@ -126,6 +144,65 @@ func (g Group) Bound() (uint64, error) {
 		}
 	}
 	return total, nil
+}
+
+// Processes lists the processes in g itself.
+func (g Group) Processes() ([]int, error) {
+	data, err := os.ReadFile(path.Join(g.dir, "cgroup.procs"))
+	if err != nil {
+		return nil, err
+	}
+	var pids []int
+	for field := range strings.FieldsSeq(string(data)) {
+		if pid, err := strconv.Atoi(field); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids, nil
+}
+
+// Populated says whether any process is in g or below it; not when g is gone.
+func (g Group) Populated() bool { return g.Event("cgroup.events", "populated") == 1 }
+
+// AwaitEnd returns when the processes that are in g now have all left it: the service that it belongs to was stopped, has
+// died or was restarted. The kernel tells by a change of cgroup.events that g became empty; a restart may have filled it again
+// before anybody looks, so the processes are compared too. The error is that of watching.
+func (g Group) AwaitEnd() error {
+	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	_, err = unix.InotifyAddWatch(fd, path.Join(g.dir, "cgroup.events"), unix.IN_MODIFY|unix.IN_DELETE_SELF)
+	before, _ := g.Processes()
+	for buf := make([]byte, 4096); err == nil && g.Populated(); {
+		now, _ := g.Processes()
+		if len(before) > 0 && !slices.ContainsFunc(before, func(pid int) bool { return slices.Contains(now, pid) }) {
+			return nil
+		}
+		if _, err = unix.Read(fd, buf); err == unix.EINTR {
+			err = nil
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Named is the cgroup with that path.
+func Named(path string) (Group, error) { return locate(path) }
+
+// Available is the memory that can be had without swapping, in bytes: the kernel's own estimate for the machine.
+func Available() (uint64, error) { return meminfo("MemAvailable") }
+
+// MemoryPressure is the share of the last ten seconds, in percent, in which some task waited for memory. It is 0 where the
+// kernel does not measure it. See Documentation/accounting/psi.rst.
+func MemoryPressure() float64 {
+	data, _ := os.ReadFile("/proc/pressure/memory")
+	var percent float64
+	fmt.Sscanf(string(data), "some avg10=%f", &percent)
+	return percent
 }
 
 // HasSwap says whether the machine has any swap space. Unreadable counts as yes: the answer guards a limit.

@@ -11,12 +11,12 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/coreos/go-systemd/v22/unit"
 	"golang.org/x/sys/unix"
 
 	"github.com/heavy-run/heavy-run/internal/detect"
-	"github.com/heavy-run/heavy-run/internal/scope"
 )
 
 // FileName is the name of every configuration file; SystemFile is the operator's.
@@ -49,6 +49,10 @@ type Settings struct {
 	Rules           detect.Extra
 	Slice           string
 
+	maxRunning         int // 0 for the default
+	maxRunningTightens bool
+	wait               time.Duration
+
 	scope, slice []value // limits, in the order in which they were read
 	Problems     []Problem
 	Origins      []Origin
@@ -60,8 +64,13 @@ type value struct {
 	tightens  bool
 }
 
-// Origin says where a setting came from, for --show-config.
-type Origin struct{ Section, Key, Value, File string }
+// Origin is a line that was accepted, for --show-config.
+type Origin struct {
+	Section, Key, Value string
+	File                string // or what else said it
+	Line                int    // 0 where there is none
+	Operator            bool   // it could loosen
+}
 
 // Problem is a line that was ignored.
 type Problem struct {
@@ -132,7 +141,7 @@ func materialized(exe string) bool {
 
 // Load reads the sources in order. A file that is not there is no problem, one that cannot be read is.
 func Load(sources []Source) *Settings {
-	s := &Settings{Enforcement: Isolate, Slice: scope.DefaultSlice}
+	s := defaults()
 	for _, source := range sources {
 		data, err := readFile(source.Path)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -210,16 +219,13 @@ func (s *Settings) read(source Source, data string) {
 			continue
 		}
 		name, text := options[0].Name, options[0].Value
-		key := current.key(name)
-		if key == nil {
+		if current.key(name) == nil {
 			s.problem(source.Path, number, name, "unknown key in "+current.name+current.nearest(name))
 			continue
 		}
-		if err := key.set(s, name, text, source.Operator); err != nil {
+		if err := s.set(Origin{current.name, name, text, source.Path, number, source.Operator}); err != nil {
 			s.problem(source.Path, number, name, err.Error())
-			continue
 		}
-		s.Origins = append(s.Origins, Origin{current.name, name, text, source.Path})
 	}
 }
 

@@ -51,6 +51,8 @@ Sandboxed=adjust
 All=yes
 Heavy=mytool build*
 Wrapper=/usr/local/bin/run-capped
+MaxRunning=3
+WaitSec=2min
 
 [Scope]
 Slice=agents.slice
@@ -70,6 +72,9 @@ MemoryMax=5G
 	}
 	if s.Enforcement != Adjust || s.Shell != "/bin/zsh" || !s.SandboxedAdjust || !s.All || s.Slice != "agents.slice" {
 		t.Errorf("%+v", s)
+	}
+	if s.MaxRunning(4*gib) != 3 || s.Wait() != 2*time.Minute {
+		t.Errorf("MaxRunning %d, wait %v", s.MaxRunning(4*gib), s.Wait())
 	}
 	want := scope.Limits{MemoryMax: 4 * gib, MemorySwapMax: gib, TasksMax: 100, CPUWeight: 20, CPUQuota: 1500 * time.Millisecond,
 		IOWeight: 30, OOMPolicy: "kill", RuntimeMax: 90 * time.Minute}
@@ -112,6 +117,22 @@ MemoryMax=100G
 	}
 	if s := load(t, "", "[Exec]\nEnforcement=refuse\n"); s.Enforcement != Refuse {
 		t.Error("the user may be stricter")
+	}
+}
+
+func TestTheUserWaitsLessAndRunsFewer(t *testing.T) {
+	s := load(t, "", "[Exec]\nMaxRunning=9\nWaitSec=1h\n")
+	if s.MaxRunning(64*gib) != 4 || s.Wait() != DefaultWait {
+		t.Errorf("the user loosened: %d, %v", s.MaxRunning(64*gib), s.Wait())
+	}
+	s = load(t, "[Exec]\nMaxRunning=3\nWaitSec=infinity\n", "[Exec]\nMaxRunning=2\nWaitSec=5\n")
+	if s.MaxRunning(64*gib) != 2 || s.Wait() != 5*time.Second {
+		t.Errorf("%d, %v", s.MaxRunning(64*gib), s.Wait())
+	}
+	for _, text := range []string{"MaxRunning=0", "MaxRunning=-1", "MaxRunning=many", "WaitSec=soon"} {
+		if s := load(t, "[Exec]\n"+text+"\n", ""); len(s.Problems) != 1 {
+			t.Errorf("%s: problems %v", text, s.Problems)
+		}
 	}
 }
 

@@ -3,6 +3,8 @@ package config
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,6 +36,8 @@ var sections = []section{
 		{"Heavy", addRule},
 		{"Light", addRule},
 		{"Wrapper", addRule},
+		{"MaxRunning", setMaxRunning},
+		{"WaitSec", setWait},
 	}},
 	{"[Scope]", []key{
 		{"Slice", setSlice},
@@ -106,18 +110,22 @@ func distance(a, b string) int {
 
 var errLoosens = errors.New("only the operator may set this, in " + SystemFile)
 
+// ParseEnforcement reads the name of an enforcement.
+func ParseEnforcement(text string) (Enforcement, bool) {
+	i := slices.Index(enforcements[:], text)
+	return Enforcement(max(i, 0)), i >= 0
+}
+
 func setEnforcement(s *Settings, _, text string, operator bool) error {
-	for e, name := range enforcements {
-		if name != text {
-			continue
-		}
-		if !operator && Enforcement(e) < s.Enforcement {
-			return fmt.Errorf("%q is looser than %q: only the operator may loosen, in %s", text, s.Enforcement, SystemFile)
-		}
-		s.Enforcement = Enforcement(e)
-		return nil
+	e, ok := ParseEnforcement(text)
+	switch {
+	case !ok:
+		return fmt.Errorf("%q is none of isolate, refuse, adjust, off", text)
+	case !operator && e < s.Enforcement:
+		return fmt.Errorf("%q is looser than %q: only the operator may loosen, in %s", text, s.Enforcement, SystemFile)
 	}
-	return fmt.Errorf("%q is none of isolate, refuse, adjust, off", text)
+	s.Enforcement = e
+	return nil
 }
 
 func setShell(s *Settings, _, text string, operator bool) error {
@@ -164,6 +172,47 @@ func addRule(s *Settings, key, text string, operator bool) error {
 		return errLoosens
 	}
 	return detect.ParseExtra(&s.Rules, key, text)
+}
+
+func setMaxRunning(s *Settings, _, text string, operator bool) error {
+	n, err := strconv.ParseUint(text, 10, 16)
+	if err != nil || n == 0 {
+		return fmt.Errorf("%q is not a number of commands, at least 1", text)
+	}
+	if operator || s.maxRunning == 0 || int(n) < s.maxRunning {
+		s.maxRunning = int(n)
+		s.maxRunningTightens = !operator
+	}
+	return nil
+}
+
+func setWait(s *Settings, _, text string, operator bool) error {
+	span, err := limits.ParseSpan(text)
+	if err != nil {
+		return err
+	}
+	if text == "infinity" {
+		span = math.MaxInt64
+	}
+	if operator || span < s.wait {
+		s.wait = span
+	}
+	return nil
+}
+
+// DefaultWait is how long a heavy command waits for its turn.
+const DefaultWait = 10 * time.Minute
+
+// Wait is how long a heavy command may wait for its turn.
+func (s *Settings) Wait() time.Duration { return s.wait }
+
+// MaxRunning is how many heavy commands may run at once where memory is bounded by bound bytes.
+func (s *Settings) MaxRunning(bound uint64) int {
+	n := limits.DefaultRunning(bound)
+	if s.maxRunning != 0 && (!s.maxRunningTightens || s.maxRunning < n) {
+		n = s.maxRunning
+	}
+	return n
 }
 
 func setSlice(s *Settings, _, text string, operator bool) error {
@@ -273,11 +322,14 @@ func (s *Settings) Tighten(assignment string) error {
 	case key == nil || name == "Slice":
 		return fmt.Errorf("unknown property %q%s", name, scope.nearest(name))
 	}
-	if err := key.set(s, name, text, false); err != nil {
+	if err := s.set(Origin{scope.name, name, text, "command line", 0, false}); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
 }
+
+// TightenWait shortens the wait of a heavy command to text, a time span.
+func (s *Settings) TightenWait(text string) error { return setWait(s, "WaitSec", text, false) }
 
 // SliceMax resolves the MemoryMax of the slice, in bytes, where its memory is bounded by bound bytes.
 func (s *Settings) SliceMax(bound uint64) uint64 {

@@ -40,11 +40,7 @@ func Standing(settings *config.Settings) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	l, err := Limits(settings, group)
-	if err != nil {
-		return "", false
-	}
-	return scope.Standing(group, l.MemoryMax)
+	return scope.Standing(group, settings.Slice, func(bound uint64) uint64 { return settings.Limits(bound).MemoryMax })
 }
 
 // Isolation is what a scope is asked for.
@@ -74,6 +70,9 @@ func Isolate(i Isolation) (scope.Receipt, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
 	defer cancel()
+	if err := unrestricted(ctx, i.RuntimeDir, group); err != nil {
+		return scope.Receipt{}, err
+	}
 	return scope.Enter(ctx, scope.Request{
 		RuntimeDir:  i.RuntimeDir,
 		Unit:        i.Unit,
@@ -81,6 +80,7 @@ func Isolate(i Isolation) (scope.Receipt, error) {
 		SubSlice:    i.SubSlice,
 		Description: i.Description,
 		Limits:      l,
+		Sweep:       i.Must,
 		SliceMax:    i.Settings.SliceMax,
 	})
 }
@@ -93,8 +93,12 @@ type Outcome struct {
 }
 
 // Supervise runs the command in the scope of receipt and waits for it. score is what this process's oom_score_adj was
-// before the command's was raised.
-func Supervise(command launch.Command, receipt scope.Receipt, score int) (Outcome, error) {
+// before the command's was raised; runtimeDir is XDG_RUNTIME_DIR.
+func Supervise(command launch.Command, receipt scope.Receipt, score int, runtimeDir string) (Outcome, error) {
+	// A service that was nothing but this command is empty now, and no reason to end it.
+	if receipt.Origin.Path != "" && receipt.Origin.Populated() {
+		go endWithOrigin(receipt, runtimeDir)
+	}
 	before := receipt.Counters()
 	ending, err := command.Supervise(func() {
 		oomadj.Lower(min(score, supervisorScore)) // fails open: the command is limited all the same
@@ -104,4 +108,15 @@ func Supervise(command launch.Command, receipt scope.Receipt, score int) (Outcom
 	}
 	kill, killed := receipt.KilledSince(before)
 	return Outcome{Ending: ending, Kill: kill, Killed: killed}, nil
+}
+
+// endWithOrigin stops the scope when the service that the command came from is gone. BindsTo= does so where both have the same
+// manager, but for a restart on systemd 252; a service of the system manager can be bound to by no user's scope.
+func endWithOrigin(receipt scope.Receipt, runtimeDir string) {
+	if receipt.Origin.AwaitEnd() != nil {
+		return // fails open: the command ends by itself, as one that was started by hand
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), mustWait)
+	defer cancel()
+	scope.Stop(ctx, runtimeDir, receipt.Unit)
 }

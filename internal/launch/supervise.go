@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -61,6 +62,7 @@ func (c Command) Supervise(started func()) (Ending, error) {
 	runtime.LockOSThread() // PDEATHSIG is sent when the thread that forked ends; see prctl(2)
 	defer runtime.UnlockOSThread()
 
+	reserveThreads()
 	received := make(chan os.Signal, 16)
 	for _, sig := range survived {
 		if !signal.Ignored(sig) { // handled now, it would no longer be ignored in the child
@@ -95,6 +97,31 @@ func (c Command) Supervise(started func()) (Ending, error) {
 			return Ending{status}, nil
 		}
 	}
+}
+
+// threads is how many the supervising parent may ever need at once: waiting for the command, for the witness, for the origin's
+// end, for signals, and running.
+const threads = 8
+
+// reserveThreads starts them while it still can. A command may fill the TasksMax of its scope, and the Go runtime ends with a
+// trace and status 2 when it cannot start one more.
+func reserveThreads() {
+	var parked, done sync.WaitGroup
+	release := make(chan struct{})
+	for range threads {
+		parked.Add(1)
+		done.Add(1)
+		go func() {
+			defer done.Done()
+			runtime.LockOSThread() // while this goroutine waits its thread can run no other
+			defer runtime.UnlockOSThread()
+			parked.Done()
+			<-release
+		}()
+	}
+	parked.Wait()
+	close(release)
+	done.Wait()
 }
 
 // raise lets sig do to this process what it does by default.

@@ -60,8 +60,11 @@ func ParseSize(s string, total uint64) (uint64, error) {
 
 // FormatSize writes bytes shortly and for a person: "64M", "3.7G", "infinity".
 func FormatSize(n uint64) string {
-	if n == Infinity {
+	switch n {
+	case Infinity:
 		return "infinity"
+	case 0:
+		return "0"
 	}
 	const units = "BKMGTPE"
 	unit, f := 0, float64(n)
@@ -140,6 +143,24 @@ func spanUnit(name string) (time.Duration, bool) {
 	return 0, false
 }
 
+// FormatSpan writes a time span as ParseSpan reads it: "1h 30min", "250ms".
+func FormatSpan(d time.Duration) string {
+	text := ""
+	for _, unit := range []struct {
+		name string
+		span time.Duration
+	}{{"h", time.Hour}, {"min", time.Minute}, {"s", time.Second}, {"ms", time.Millisecond}, {"us", time.Microsecond}} {
+		if n := d / unit.span; n > 0 {
+			text += strconv.FormatInt(int64(n), 10) + unit.name + " "
+			d %= unit.span
+		}
+	}
+	if text == "" {
+		return "0s"
+	}
+	return strings.TrimSuffix(text, " ")
+}
+
 // DefaultSlice is the MemoryMax of all heavy commands together on a machine (or in a container) bounded by total bytes:
 // all but a quarter, of which at least 512 MiB and at most 4 GiB are kept. What is kept belongs to the agent, its gateway
 // (2.1 GiB was measured for OpenClaw's) and the system: 1 GiB on a 4 GiB VPS, 4 GiB on a 64 GiB workstation.
@@ -161,3 +182,10 @@ func DefaultScope(slice uint64) uint64 {
 // DefaultTasks is the TasksMax of one heavy command: a hundred times what test runners start, a thirtieth of what a fork
 // bomb needs to fill the kernel's default pid space of 4194304 on a small machine's 32768.
 const DefaultTasks = 4096
+
+// Need is how much memory must be available before a heavy command with that MemoryMax starts on a machine of total bytes: an
+// eighth, which is 512 MiB on a 4 GiB VPS. A command mostly takes far less than its limit, and then far more than nothing.
+func Need(total, memoryMax uint64) uint64 { return min(total/8, memoryMax) }
+
+// DefaultRunning is how many heavy commands run at once: one for every 8 GiB, at least one, at most four.
+func DefaultRunning(total uint64) int { return int(min(max(total/(8*gib), 1), 4)) }

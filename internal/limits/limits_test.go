@@ -24,7 +24,7 @@ func TestParseSize(t *testing.T) {
 
 func TestFormatSize(t *testing.T) {
 	for n, want := range map[uint64]string{
-		0: "0B", 512: "512B", 1024: "1K", 64 << 20: "64M", 3972844748: "3.7G", 99999744: "95.4M", 510251008: "487M", Infinity: "infinity", 1 << 40: "1T",
+		0: "0", 512: "512B", 1024: "1K", 64 << 20: "64M", 3972844748: "3.7G", 99999744: "95.4M", 510251008: "487M", Infinity: "infinity", 1 << 40: "1T",
 	} {
 		if got := FormatSize(n); got != want {
 			t.Errorf("FormatSize(%d) = %q, want %q", n, got, want)
@@ -75,6 +75,30 @@ func TestDefaultsLeaveRoom(t *testing.T) {
 		slice := DefaultSlice(total)
 		if scope := DefaultScope(slice); slice >= total || slice < total/2 || scope > slice || scope < Floor {
 			t.Fatalf("%d: slice %d, scope %d", total, slice, scope)
+		}
+	}
+}
+
+func TestRunningAndNeed(t *testing.T) {
+	const gib = 1 << 30
+	for total, want := range map[uint64]int{gib: 1, 4 * gib: 1, 8 * gib: 1, 16 * gib: 2, 64 * gib: 4, 512 * gib: 4} {
+		if got := DefaultRunning(total); got != want {
+			t.Errorf("DefaultRunning(%s) = %d, want %d", FormatSize(total), got, want)
+		}
+	}
+	if got := Need(4*gib, 3*gib); got != 512<<20 {
+		t.Errorf("Need on 4G: %s", FormatSize(got))
+	}
+	if got := Need(64*gib, gib); got != gib {
+		t.Errorf("Need under a small limit: %s", FormatSize(got))
+	}
+}
+
+func TestFormatSpan(t *testing.T) {
+	for span, want := range map[time.Duration]string{0: "0s", 90 * time.Minute: "1h 30min", 10 * time.Minute: "10min", 1500 * time.Millisecond: "1s 500ms"} {
+		got := FormatSpan(span)
+		if back, err := ParseSpan(got); got != want || err != nil || back != span {
+			t.Errorf("FormatSpan(%v) = %q, read back %v, %v", span, got, back, err)
 		}
 	}
 }

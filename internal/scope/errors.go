@@ -17,6 +17,8 @@ const (
 	JobFailed                  // the manager tried and failed, mostly for want of the right to move the process
 	NotMoved                   // the manager reports success, the kernel says otherwise
 	NoController               // the cgroup has no memory.max
+	NoSystemBus                // the system manager cannot be asked about the unit that the command comes from
+	Restricted                 // the move would drop restrictions of the unit that it leaves
 	NotLimited                 // memory.max or memory.swap.max is not what was asked
 )
 
@@ -37,11 +39,15 @@ var causes = [...]struct{ id, what, mend string }{
 	Rejected: {"rejected", "the user manager refuses the scope",
 		"systemctl --user status, and the message above"},
 	JobFailed: {"job-failed", "the user manager could not move the process into the scope",
-		"start the system bus, or run the gateway as a user service"},
+		"systemctl start dbus.socket, then systemctl --user daemon-reexec; or run the gateway as a user service"},
 	NotMoved: {"not-moved", "the process is not in the scope although the manager says so",
 		"run the gateway as a user service, without Delegate= cgroup managers of its own"},
 	NoController: {"no-memory-controller", "the memory controller is not enabled for the user manager",
 		"remove cgroup_disable=memory from the kernel command line, or set Delegate=memory pids in user@.service"},
+	NoSystemBus: {"no-system-bus", "the system bus does not answer, and only through it can a process of a system service be moved",
+		"systemctl start dbus.socket, then systemctl --user daemon-reexec; or run the gateway as a user service"},
+	Restricted: {"restricted", "the move into a scope would drop a restriction of the unit that the command comes from",
+		"remove the setting from that unit, or set Enforcement=adjust and a MemoryMax= on the unit itself"},
 	NotLimited: {"not-limited", "the memory limit did not take effect",
 		"systemctl --user show heavy-run.slice, and look for drop-ins that set MemoryMax="},
 }

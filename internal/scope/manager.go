@@ -68,7 +68,7 @@ func dial(ctx context.Context, s socket) (*manager, error) {
 	}
 	var transport io.ReadWriteCloser = conn
 	if !s.bus {
-		if transport, err = authenticate(conn, s.owner); err != nil {
+		if transport, err = authenticate(conn, os.Geteuid()); err != nil {
 			conn.Close()
 			return nil, noAnswer(err)
 		}
@@ -78,7 +78,7 @@ func dial(ctx context.Context, s socket) (*manager, error) {
 		conn.Close()
 		return nil, noAnswer(err)
 	}
-	if err := raw.Auth([]dbus.Auth{dbus.AuthExternal(strconv.Itoa(s.owner))}); err != nil {
+	if err := raw.Auth([]dbus.Auth{dbus.AuthExternal(strconv.Itoa(os.Geteuid()))}); err != nil {
 		raw.Close()
 		return nil, noAnswer(err)
 	}

@@ -52,6 +52,7 @@ type Request struct {
 	SubSlice    string // what follows Slice's name in that of a slice below it; empty for Slice itself
 	Description string // shown by systemctl and logged: never arguments or environment values
 	Limits      Limits
+	Sweep       bool // stop scopes that have outlived their service
 	// SliceMax gives the MemoryMax of the whole slice, in bytes, for the memory that bounds the slice. That is not what
 	// bounds the caller: one gateway's limit must not become everybody's.
 	SliceMax func(bound uint64) uint64
@@ -63,7 +64,8 @@ type Receipt struct {
 	Group     cgroup.Group
 	Slice     string // the slice that limits all heavy commands together
 	MemoryMax uint64 // bytes
-	Origin    string // the service that the scope is bound to; empty when it belongs to another manager or to none
+	// Origin is the service that this process came from, whichever manager runs it; its Path is empty where there is none.
+	Origin cgroup.Group
 }
 
 // stopTimeout is how long a scope that is told to stop may take before it is killed. systemd's default of 90 s would hold
@@ -110,9 +112,13 @@ func enterThrough(ctx context.Context, socket socket, req Request, from cgroup.G
 	}
 	defer m.Close()
 
-	origin := originService(from, socket.system)
+	origin, system := originService(from)
+	bindTo := ""
+	if system == socket.system {
+		bindTo = origin.Name()
+	}
 	unit := UnitPrefix + req.Unit + ".scope"
-	err = m.startScope(ctx, unit, scopeProperties(req, origin))
+	err = m.startScope(ctx, unit, scopeProperties(req, bindTo))
 	group, proof := prove(unit, req.Limits)
 	if proof != nil && err != nil {
 		return Receipt{}, err
@@ -123,6 +129,9 @@ func enterThrough(ctx context.Context, socket socket, req Request, from cgroup.G
 	// The kernel has the last word: a process that stands in the scope is isolated, even when the manager's answer was late.
 	if err := m.limitSlice(ctx, req, group); err != nil {
 		return Receipt{}, err
+	}
+	if req.Sweep {
+		m.sweep(ctx)
 	}
 	max, err := group.Limit("memory.max")
 	if err != nil {
@@ -169,16 +178,25 @@ func rounded(got, want uint64) bool {
 }
 
 // Standing says whether group already lies in a limited scope of ours or in Claude Code's own cgroup, and gives its name.
-// Limited means what prove means by it, with any limit that is not above ours.
-func Standing(group cgroup.Group, memoryMax uint64) (string, bool) {
+// Limited means a memory.max that is not above what maxFor allows for the memory that bounds the place outside of it (of the
+// slice, for a scope of ours), and no swap beyond it.
+func Standing(group cgroup.Group, slice string, maxFor func(bound uint64) uint64) (string, bool) {
 	for g, ok := group, true; ok; g, ok = g.Parent() {
 		name := g.Name()
 		ours := strings.HasPrefix(name, UnitPrefix) && strings.HasSuffix(name, ".scope")
 		if !ours && name != claudeBash {
 			continue
 		}
-		max, err := g.Limit("memory.max")
-		if err != nil || max > memoryMax {
+		inner := g
+		if s, ok := g.Ancestor(slice); ok && ours {
+			inner = s
+		}
+		outside, _ := inner.Parent()
+		bound, err := outside.Bound()
+		if err != nil {
+			continue
+		}
+		if max, err := g.Limit("memory.max"); err != nil || max > maxFor(bound) {
 			continue
 		}
 		if swap, err := g.Limit("memory.swap.max"); cgroup.HasSwap() && (err != nil || swap == limits.Infinity) {
@@ -189,23 +207,39 @@ func Standing(group cgroup.Group, memoryMax uint64) (string, bool) {
 	return "", false
 }
 
-// originService is the service that group belongs to, when the manager that is asked runs it. A scope can only be tied to a
-// unit of its own manager: naming another's makes the whole call fail.
-func originService(group cgroup.Group, system bool) string {
-	service := ""
-	underUserManager := false
-	for component := range strings.SplitSeq(group.Path, "/") {
+// originService is the service that group belongs to, and whether the system manager runs it. A scope can only be tied to a
+// unit of its own manager: naming another's makes the whole call fail. A scope, such as a login session or a terminal's, is
+// no origin: it ends by itself while what it started goes on.
+func originService(group cgroup.Group) (service cgroup.Group, system bool) {
+	for g, ok := group, group.Path != ""; ok; g, ok = g.Parent() {
+		name := g.Name()
 		switch {
-		case strings.HasPrefix(component, "user@") && strings.HasSuffix(component, ".service"):
-			underUserManager, service = true, ""
-		case strings.HasSuffix(component, ".service"):
-			service = component
+		case strings.HasPrefix(name, "user@") && strings.HasSuffix(name, ".service"):
+			return service, false
+		case strings.HasSuffix(name, ".service") && service.Path == "":
+			service = g
 		}
 	}
-	if underUserManager == system {
-		return ""
+	return service, true
+}
+
+// Stop tells the manager to stop the scope named unit: SIGTERM, and SIGKILL to what is left after five seconds.
+func Stop(ctx context.Context, runtimeDir, unit string) error {
+	var first error
+	for _, socket := range sockets(runtimeDir, os.Geteuid()) {
+		m, err := dial(ctx, socket)
+		if err == nil {
+			_, err = m.StopUnitContext(ctx, unit, "replace", nil)
+			m.Close()
+		}
+		if err == nil {
+			return nil
+		}
+		if first == nil {
+			first = err
+		}
 	}
-	return service
+	return first
 }
 
 func unique() string {

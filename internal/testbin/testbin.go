@@ -15,8 +15,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// root is the top of the source tree.
-func root() string {
+// Root is the top of the source tree.
+func Root() string {
 	_, file, _, _ := runtime.Caller(0)
 	return filepath.Join(filepath.Dir(file), "../..")
 }
@@ -30,7 +30,7 @@ func Main(m *testing.M, packages ...string) int {
 	}
 	defer os.RemoveAll(dir)
 	os.Chmod(dir, 0o755) // some tests run the programs as another user
-	out, err := exec.Command(filepath.Join(root(), "scripts/build.sh"), append([]string{dir}, packages...)...).CombinedOutput()
+	out, err := exec.Command(filepath.Join(Root(), "scripts/build.sh"), append([]string{dir}, packages...)...).CombinedOutput()
 	if err != nil {
 		panic(err.Error() + "\n" + string(out))
 	}
@@ -53,7 +53,7 @@ func Probe(t testing.TB) string {
 	t.Helper()
 	Need(t, "gcc")
 	file := filepath.Join(t.TempDir(), "probe")
-	out, err := exec.Command("gcc", "-O1", "-static", "-o", file, filepath.Join(root(), "testdata/probe/probe.c")).CombinedOutput()
+	out, err := exec.Command("gcc", "-O1", "-static", "-o", file, filepath.Join(Root(), "testdata/probe/probe.c")).CombinedOutput()
 	if err != nil {
 		t.Fatalf("gcc: %v\n%s", err, out)
 	}

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
+	"github.com/heavy-run/heavy-run/internal/admission"
 	"github.com/heavy-run/heavy-run/internal/config"
 	"github.com/heavy-run/heavy-run/internal/detect"
 	"github.com/heavy-run/heavy-run/internal/limits"
@@ -22,11 +24,52 @@ func NotIsolated(subject string, err error) []string {
 	return append(lines, "nothing was run: run something lighter, or ask the operator for isolation")
 }
 
+// Cause is the stable name of why isolation failed, for logs.
+func Cause(err error) string {
+	if e := new(scope.Error); errors.As(err, &e) {
+		return e.Cause.String()
+	}
+	return "other"
+}
+
 // RefusedByPolicy is the refusal under Enforcement=refuse.
 func RefusedByPolicy(v detect.Verdict) []string {
 	return []string{
 		fmt.Sprintf("refused %q (%s): %s", v.Command, v.Rule, v.Reason),
 		"nothing was run: use " + HeavyRun(v),
+	}
+}
+
+// Waiting is said once, when a heavy command begins to wait.
+func Waiting(others []admission.Place, why string) string {
+	var running []string
+	ahead := 0
+	for _, o := range others {
+		if o.Running {
+			running = append(running, fmt.Sprintf("%q %s", o.Subject, o.Since.Round(time.Second)))
+		} else {
+			ahead++
+		}
+	}
+	text := "waiting for its turn: "
+	if why != "" {
+		text = "waiting for memory (" + why + "): "
+	}
+	text += fmt.Sprintf("%d running", len(running))
+	if len(running) > 0 {
+		text += ", " + strings.Join(running, ", ")
+	}
+	if ahead > 0 {
+		text += fmt.Sprintf("; %d ahead", ahead)
+	}
+	return text
+}
+
+// NoRoom is said when the wait was in vain.
+func NoRoom(subject string, waited time.Duration) []string {
+	return []string{
+		fmt.Sprintf("no room for %q after %s: other heavy commands hold the machine", subject, waited.Round(time.Second)),
+		"nothing was run: try again later",
 	}
 }
 

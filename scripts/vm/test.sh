@@ -12,10 +12,13 @@ trap 'rm -rf "$dir"' EXIT
 "$tree/scripts/build.sh" "$dir/bin"
 (cd "$tree" && CGO_ENABLED=0 go test -c -tags live -trimpath -o "$dir/live.test" ./internal/livetest)
 cp -R "$tree/internal/livetest/testdata" "$dir/"
+mkdir "$dir/scripts"
+cp "$tree/scripts/install.sh" "$dir/scripts/"
+cp -R "$tree/man" "$tree/completions" "$tree/heavy-run.conf.example" "$dir/"
 cat > "$dir/guest.sh" <<'GUEST'
 export PATH=/mnt/in/bin:/mnt/in/testdata/bin:$PATH HEAVY_RUN_BIN=/mnt/in/bin
 sudo mkdir -p /etc/heavy-run
-printf '[Scope]\nMemoryMax=64M\n[Slice]\nMemoryMax=128M\n' | sudo tee /etc/heavy-run/heavy-run.conf > /dev/null
+printf '[Exec]\nMaxRunning=%s\n[Scope]\nMemoryMax=64M\n[Slice]\nMemoryMax=128M\n' 3 | sudo tee /etc/heavy-run/heavy-run.conf > /dev/null
 systemctl --user set-environment PATH="$PATH"
 LIVE_BOOT=$(sed 's/.*live_boot=\([^ ]*\).*/\1/' /proc/cmdline) \
   ./live.test -test.v -test.parallel=1 -test.timeout=20m -test.run "$(sed 's/.*live_run=\([^ ]*\).*/\1/' /proc/cmdline)"

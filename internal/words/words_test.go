@@ -1,0 +1,86 @@
+package words
+
+import (
+	"errors"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/heavy-run/heavy-run/internal/admission"
+	"github.com/heavy-run/heavy-run/internal/detect"
+	"github.com/heavy-run/heavy-run/internal/limits"
+	"github.com/heavy-run/heavy-run/internal/scope"
+)
+
+// TestHeavyRunIsExact: what a refusal suggests is what a shell reads back as the command that was refused.
+func TestHeavyRunIsExact(t *testing.T) {
+	for _, command := range []string{
+		"pnpm install", "pnpm lint:core --fix", "cd web && pnpm build", "echo 'it''s' | vitest", "pnpm test\nmake", "vitest \"$X\" *.ts",
+	} {
+		v := detect.Verdict{Inner: command, Command: command}
+		script := strings.Replace(HeavyRun(v), "heavy-run ", "printf '%s\\n' ", 1)
+		out, err := exec.Command("sh", "-c", script).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		words := strings.Join(strings.Fields(command), "\n")
+		if got := string(out); got != "-c\n"+command+"\n" && got != "--\n"+words+"\n" {
+			t.Errorf("%q: %s", command, HeavyRun(v))
+		}
+	}
+	if got := HeavyRun(detect.Verdict{Inner: strings.Repeat("x", 1000)}); len(got) > 100 {
+		t.Errorf("a long command is repeated: %s", got)
+	}
+}
+
+func TestQuote(t *testing.T) {
+	for _, word := range []string{"", "plain", "a b", "it's", "$HOME", "a\nb", "~", "#x", "a=b", "ü", "*", "!x"} {
+		out, err := exec.Command("sh", "-c", "printf %s "+Quote(word)).Output()
+		if err != nil || string(out) != word {
+			t.Errorf("Quote(%q) = %s reads back as %q, %v", word, Quote(word), out, err)
+		}
+	}
+}
+
+func TestTheLastLineSaysWhatToDo(t *testing.T) {
+	err := error(&scope.Error{Cause: scope.NoManager, Err: errors.New("no such file")})
+	for name, c := range map[string]struct {
+		lines []string
+		want  []string
+	}{
+		"not isolated": {NotIsolated("pnpm install", err), []string{"no systemd user manager", "enable-linger", "nothing was run"}},
+		"no room":      {NoRoom("make", 10*time.Minute), []string{"no room for \"make\" after 10m0s", "try again later"}},
+		"scope limit": {OutOfMemory("vitest", scope.Kill{Processes: 1, Limit: scope.ScopeLimit, Max: 64 << 20, Peak: 64 << 20}),
+			[]string{"a process of \"vitest\"", "MemoryMax=64M, peak 64M", "fewer workers"}},
+		"slice limit": {OutOfMemory("vitest", scope.Kill{Processes: 3, Limit: scope.SliceLimit, Max: 1 << 30}),
+			[]string{"3 processes", "all heavy commands together (1G)", "run it again alone"}},
+		"host": {OutOfMemory("vitest", scope.Kill{Processes: 1, Limit: scope.HostLimit, Max: limits.Infinity}),
+			[]string{"the machine ran out", "wait until the machine has free memory"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := strings.Join(c.lines, "\n")
+			at := 0
+			for _, want := range c.want {
+				i := strings.Index(all[at:], want)
+				if i < 0 {
+					t.Fatalf("no %q in\n%s", want, all)
+				}
+				at += i
+			}
+			if last := c.lines[len(c.lines)-1]; !strings.Contains(last, c.want[len(c.want)-1]) || len(last) > 140 {
+				t.Errorf("the last line is %q", last)
+			}
+		})
+	}
+}
+
+func TestWaiting(t *testing.T) {
+	got := Waiting([]admission.Place{{Subject: "pnpm test", Since: 250 * time.Second, Running: true}, {Subject: "make"}}, "")
+	if want := `waiting for its turn: 1 running, "pnpm test" 4m10s; 1 ahead`; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := Waiting(nil, "12M available, 64M wanted"); got != "waiting for memory (12M available, 64M wanted): 0 running" {
+		t.Errorf("%q", got)
+	}
+}
