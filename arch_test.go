@@ -23,7 +23,7 @@ var arrows = map[string]struct{ packages, modules []string }{
 	"internal/detect":    {[]string{"internal/limits", "internal/shellargs"}, []string{"mvdan.cc/sh"}},
 	"internal/doctor":    {[]string{"internal/scope"}, []string{"github.com/coreos/go-systemd", "github.com/godbus/dbus", "golang.org/x/sys"}},
 	"internal/guard":     {[]string{"internal/admission", "internal/limits", "internal/cgroup", "internal/config", "internal/detect", "internal/launch", "internal/oomadj", "internal/plan", "internal/scope"}, []string{"mvdan.cc/sh", "github.com/coreos/go-systemd", "github.com/godbus/dbus", "golang.org/x/sys"}},
-	"internal/inherit":   {nil, []string{"golang.org/x/sys"}},
+	"internal/inherit":   {nil, nil},
 	"internal/journal":   {[]string{"internal/detect"}, []string{"mvdan.cc/sh", "github.com/coreos/go-systemd", "golang.org/x/sys"}},
 	"internal/launch":    {[]string{"internal/inherit"}, []string{"golang.org/x/sys"}},
 	"internal/limits":    {nil, nil},
@@ -31,7 +31,7 @@ var arrows = map[string]struct{ packages, modules []string }{
 	"internal/plan":      {[]string{"internal/config", "internal/detect"}, []string{"mvdan.cc/sh", "github.com/coreos/go-systemd", "github.com/godbus/dbus", "golang.org/x/sys"}},
 	"internal/scope":     {[]string{"internal/cgroup", "internal/limits"}, []string{"github.com/coreos/go-systemd", "github.com/godbus/dbus", "golang.org/x/sys"}},
 	"internal/shellargs": {nil, nil},
-	"internal/words":     {[]string{"internal/admission", "internal/config", "internal/detect", "internal/limits", "internal/scope"}, []string{"mvdan.cc/sh", "github.com/coreos/go-systemd", "github.com/godbus/dbus", "golang.org/x/sys"}},
+	"internal/words":     {[]string{"internal/admission", "internal/config", "internal/detect", "internal/journal", "internal/limits", "internal/scope"}, []string{"mvdan.cc/sh", "github.com/coreos/go-systemd", "github.com/godbus/dbus", "golang.org/x/sys"}},
 }
 
 func list(t *testing.T, args ...string) []string {

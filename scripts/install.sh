@@ -43,9 +43,11 @@ uid=$(id -u)
 [ -n "$mode" ] || { [ "$uid" = 0 ] && mode=system || mode=user; }
 [ "$mode" = user ] || [ "$uid" = 0 ] || [ -n "$root" ] || [ -n "$dry" ] || die "--system needs root"
 if [ "$mode" = system ]; then
-  prefix=${prefix:-/usr/local} units=/etc/systemd/user
+  prefix=${prefix:-/usr/local}
+  set -- /etc/systemd/user # where units have their drop-ins
 else
-  prefix=${prefix:-$HOME/.local} units=$HOME/.config/systemd/user
+  prefix=${prefix:-$HOME/.local}
+  set -- "$HOME/.config/systemd/user"
 fi
 # What the clients are told is read by a shell, by systemd and by Claude Code, which takes " -" for the end of the path.
 case $prefix in
@@ -76,7 +78,7 @@ put() {
   partial=$root$3.$$.partial
   cp "$2" "$partial"
   chmod "$1" "$partial"
-  case $3 in */bin/*) works "$partial" "$3" || die "$2 does not run on this machine; $3 is as it was" ;; esac
+  [ "$1" = 644 ] || works "$partial" "$3" || die "$2 does not run on this machine; $3 is as it was"
   mv -f "$partial" "$root$3"
   partial=
 }
@@ -160,26 +162,33 @@ if [ -z "$uninstall" ]; then
     say "link $link"
     [ -z "$dry" ] || continue
     mkdir -p "$root${link%/*}"
-    ln -sf ../../bin/exec-prefix "$root$link"
+    partial=$root$link.$$.partial
+    ln -s ../../bin/exec-prefix "$partial"
+    mv -f "$partial" "$root$link"
+    partial=
   done
   if [ "$mode" = system ] && [ ! -e "$root/etc/heavy-run/heavy-run.conf" ]; then
     put 644 "$here/../heavy-run.conf.example" /etc/heavy-run/heavy-run.conf
   fi
 
   if [ -n "$gateway" ]; then
-    [ "$mode" = user ] || ! system_unit "$gateway" || units=/etc/systemd/system
-    dropin=$units/$gateway.d/heavy-run.conf
-    changed=
-    text "$dropin" <<DROPIN
+    [ "$mode" = user ] || ! system_unit "$gateway" || set -- "$@" /etc/systemd/system
+    for units in "$@"; do
+      changed='' dropin=$units/$gateway.d/heavy-run.conf
+      if [ -e "$root$dropin" ] && [ "$(head -n 1 "$root$dropin")" != "$mark" ]; then
+        die "$dropin is not from here: move it away, or put Environment=SHELL=$wrapper into it"
+      fi
+      text "$dropin" <<DROPIN
 $mark
 [Service]
 Environment=SHELL=$wrapper
 OOMPolicy=continue
 DROPIN
-    if [ -n "$changed" ]; then
-      reload
-      restart "$gateway"
-    fi
+      if [ -n "$changed" ]; then
+        reload
+        restart "$gateway"
+      fi
+    done
     # OpenClaw asks a shell for the login PATH only if it stands in /etc/shells.
     if ! grep -qxF "$wrapper" "$root/etc/shells" 2> /dev/null; then
       if [ -w "$root/etc/shells" ]; then
@@ -199,7 +208,8 @@ DROPIN
 fi
 
 # ---- uninstall: the clients first, the programs last ------------------------------------------------
-for units in /etc/systemd/system "$units"; do
+[ "$mode" = user ] || set -- "$@" /etc/systemd/system
+for units in "$@"; do
   for file in "$root$units"/*.service.d/heavy-run.conf; do
     [ "$(head -n 1 "$file" 2> /dev/null)" = "$mark" ] || continue
     grep -qxF "Environment=SHELL=$wrapper" "$file" || continue
@@ -230,13 +240,10 @@ fi
 # A gateway that runs with it as its SHELL would fail at every command from now on.
 users=
 if [ -z "$force$root" ]; then
-  for environ in /proc/[0-9]*/environ; do
+  for environ in $(grep -lszxF -e "SHELL=$wrapper" -e "CLAUDE_CODE_SHELL_PREFIX=$wrapper" /proc/[0-9]*/environ || true); do
     pid=${environ#/proc/} pid=${pid%/environ}
-    [ "$pid" != $$ ] || continue
-    if tr '\0' '\n' 2> /dev/null < "$environ" | grep -qxF -e "SHELL=$wrapper" -e "CLAUDE_CODE_SHELL_PREFIX=$wrapper"; then
-      users="$users $pid ($(cat "/proc/$pid/comm" 2> /dev/null || true))"
-    fi
-  done 2> /dev/null
+    [ "$pid" = $$ ] || users="$users $pid ($(cat "/proc/$pid/comm" 2> /dev/null || true))"
+  done
 fi
 if [ -n "$users" ]; then
   say "these still run with $wrapper as their shell:$users" >&2

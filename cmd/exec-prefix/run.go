@@ -18,7 +18,6 @@ import (
 // run is the whole path of a command: parse, classify, decide, adjust, isolate, exec. It returns only where the command did
 // not take this process's place: it was refused, could not be started, or ran as a child.
 func run(argv, environ []string, stderr io.Writer) int {
-	launch.PlainSignals()
 	say := voice{stderr}
 	env := launch.Environment(environ)
 	runtimeDir := env.Get("XDG_RUNTIME_DIR")
@@ -42,13 +41,14 @@ func run(argv, environ []string, stderr io.Writer) int {
 	if sh := shellOfHook(call, verdict, env, self); sh != "" {
 		command.Path, command.Args[0] = sh, sh
 	}
+	about := words.Command{Subject: words.Subject(verdict), Verdict: verdict}
 	supervisable := !call.prefix || verdict.Shape == detect.ClaudeBash
 	decided := judgement.Decide(verdict, supervisable)
 	if decided.Step != plan.Exec {
 		if enforcement, unit, ok := guard.OperatorsWord(settings, runtimeDir); ok {
 			settings.Enforcement = enforcement
 			decided = judgement.Decide(verdict, supervisable)
-			say.bypassed(verdict, enforcement, unit)
+			say.tell(about.Bypassed(enforcement, unit))
 		}
 	}
 
@@ -60,30 +60,31 @@ func run(argv, environ []string, stderr io.Writer) int {
 	}
 	switch decided.Step {
 	case plan.Refuse:
-		return say.refused(verdict, settings)
+		return say.refused(about.RefusedByPolicy(), settings)
 	case plan.Exec:
 		return say.cannotRun(command, command.Exec())
 	}
 
 	var ticket *admission.Ticket
 	if decided.Step == plan.Supervise {
-		if ticket, err = guard.Admit(settings, words.Subject(verdict), say.waiting(verdict)); err != nil {
-			return say.noRoom(verdict, settings)
+		waits := func(others []admission.Place, why string) { say.tell(about.Waiting(others, why)) }
+		if ticket, err = guard.Admit(settings, about.Subject, waits); err != nil {
+			return say.noRoom(about.NoRoom(settings.Wait()))
 		}
 	}
 	receipt, err := guard.Isolate(guard.Isolation{
 		Settings:    settings,
 		RuntimeDir:  runtimeDir,
-		Description: words.Description(words.Subject(verdict), verdict),
+		Description: words.Description(about.Subject, verdict),
 		Must:        decided.Must,
 	})
 	if err != nil && decided.Must && !tolerated(err, settings) {
-		return say.notIsolated(verdict, settings, err)
+		return say.refused(about.NotIsolated(err), settings)
 	}
 	if err != nil {
 		return say.cannotRun(command, command.Exec())
 	}
-	say.isolated(verdict, receipt)
+	say.tell(about.Isolated(receipt))
 	if decided.Step == plan.Move {
 		return say.cannotRun(command, command.Exec())
 	}
@@ -92,7 +93,7 @@ func run(argv, environ []string, stderr io.Writer) int {
 	if err != nil {
 		return say.cannotRun(command, err)
 	}
-	return say.ended(verdict, receipt, outcome)
+	return say.ended(about, receipt, outcome)
 }
 
 // tolerated says whether a heavy command may run although it is not isolated: in a client's own sandbox, which forbids unix

@@ -318,17 +318,21 @@ func TestCompletionsLoad(t *testing.T) {
 		}
 	}
 
+	functions := t.TempDir() // as installed: found by its name and first line
+	if err := os.Symlink(filepath.Join(dir, "heavy-run.zsh"), filepath.Join(functions, "_heavy-run")); err != nil {
+		t.Fatal(err)
+	}
 	// zsh completes in a terminal only: zpty is one. TAB must turn the beginning of an option into the whole of it.
 	script := `
 zmodload zsh/zpty
 zpty z 'zsh -f -i'
-zpty -w z "PS1= PS2=; unset zle_bracketed_paste; fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D; autoload -Uz heavy-run.zsh; compdef heavy-run.zsh heavy-run; print REA''DY"
+zpty -w z "PS1= PS2=; unset zle_bracketed_paste; fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D; print REA''DY"
 zpty -r z line '*READY*'
 zpty -w -n z $'heavy-run --show-c\t'
 zpty -r z line '*--show-config*'
 print -r -- "$line"
 zpty -d z`
-	cmd := exec.Command("timeout", "30", "zsh", "-f", "-c", script, "zsh", dir)
+	cmd := exec.Command("timeout", "30", "zsh", "-f", "-c", script, "zsh", functions)
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "--show-config") {
 		t.Errorf("zsh: %v\n%q", err, out)

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/heavy-run/heavy-run/internal/detect"
 	"github.com/heavy-run/heavy-run/internal/limits"
 	"github.com/heavy-run/heavy-run/internal/scope"
 )
@@ -23,6 +24,7 @@ const (
 // listed is one scope as --list --json writes it. Fields are only ever added; a number is null where the kernel gives none.
 type listed struct {
 	Unit        string   `json:"unit"`
+	Class       string   `json:"class"`   // by its rule; empty for what was run by hand and is in none
 	Command     string   `json:"command"` // by its rule, never with arguments
 	Rule        string   `json:"rule"`
 	Description string   `json:"description"`
@@ -54,6 +56,7 @@ func describeScope(r scope.Running, now time.Time) listed {
 		Kills: r.Group.Event("memory.events", "oom_kill"),
 	}
 	l.Command, l.Rule = subjectOf(r.Description)
+	l.Class = classOf(l.Rule)
 	if !r.Since.IsZero() {
 		seconds := math.Round(now.Sub(r.Since).Seconds()*10) / 10
 		l.Since, l.Seconds = r.Since.Format(time.RFC3339), &seconds
@@ -70,6 +73,18 @@ func subjectOf(description string) (command, rule string) {
 		}
 	}
 	return command, ""
+}
+
+func classOf(rule string) string {
+	for _, r := range detect.Rules() {
+		if r.ID == rule {
+			return r.Class.String()
+		}
+	}
+	if rule == "config.heavy" { // a Heavy= line
+		return detect.Heavy.String()
+	}
+	return ""
 }
 
 func (v voice) list(runtimeDir string, asJSON bool) int {
@@ -114,7 +129,7 @@ func table(rows []listed) string {
 	}
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "UNIT\tCOMMAND\tAGE\tMEMORY\tPEAK\tLIMIT\tTASKS\tKILLS\tFROM")
+	fmt.Fprintln(w, "UNIT\tCLASS\tCOMMAND\tAGE\tMEMORY\tPEAK\tLIMIT\tTASKS\tKILLS\tFROM")
 	for _, r := range rows {
 		since := "-"
 		if r.Seconds != nil {
@@ -124,18 +139,22 @@ func table(rows []listed) string {
 		if r.Tasks != nil {
 			tasks = fmt.Sprint(*r.Tasks)
 		}
-		from := r.Origin
-		if from == "" {
-			from = "-"
-		}
+		from := orDash(r.Origin)
 		if r.UID != os.Geteuid() {
 			from += fmt.Sprintf(" (uid %d)", r.UID)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\n", r.Unit, printable(r.Command), since,
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\n", r.Unit, orDash(r.Class), printable(r.Command), since,
 			size(r.Memory), size(r.Peak), size(r.Limit), tasks, r.Kills, from)
 	}
 	w.Flush()
 	return b.String()
+}
+
+func orDash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
 }
 
 func size(n *uint64) string {

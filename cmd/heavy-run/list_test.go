@@ -23,17 +23,25 @@ func TestSubjectOfUndoesTheDescription(t *testing.T) {
 	}
 }
 
+func TestClassOf(t *testing.T) {
+	for rule, want := range map[string]string{"pnpm.install": "heavy", "config.heavy": "heavy", "": "", "nonsense": ""} {
+		if got := classOf(rule); got != want {
+			t.Errorf("classOf(%q) = %q, want %q", rule, got, want)
+		}
+	}
+}
+
 func TestTable(t *testing.T) {
 	seconds, memory, limit, tasks := 75.0, uint64(1288490188), uint64(3<<30), uint64(14)
 	got := table([]listed{
-		{Unit: "heavy-run-1-ab.scope", Command: "pnpm install", UID: -1, Seconds: &seconds, Memory: &memory, Limit: &limit, Tasks: &tasks, Origin: "gateway.service", Kills: 2},
+		{Unit: "heavy-run-1-ab.scope", Class: "heavy", Command: "pnpm install", UID: -1, Seconds: &seconds, Memory: &memory, Limit: &limit, Tasks: &tasks, Origin: "gateway.service", Kills: 2},
 		{Unit: "heavy-run-x.scope", Command: "evil \x1b]0;title\a\u009b"},
 	})
 	rows := strings.Split(got, "\n")
 	for i, want := range []string{
-		"UNIT COMMAND AGE MEMORY PEAK LIMIT TASKS KILLS FROM",
-		"heavy-run-1-ab.scope pnpm install 1min 15s 1.2G - 3G 14 2 gateway.service (uid -1)",
-		"heavy-run-x.scope evil ?]0;title?? - - - - - 0 -",
+		"UNIT CLASS COMMAND AGE MEMORY PEAK LIMIT TASKS KILLS FROM",
+		"heavy-run-1-ab.scope heavy pnpm install 1min 15s 1.2G - 3G 14 2 gateway.service (uid -1)",
+		"heavy-run-x.scope - evil ?]0;title?? - - - - - 0 -",
 	} {
 		if row := strings.Join(strings.Fields(rows[i]), " "); !strings.HasPrefix(row, want) {
 			t.Errorf("%q, want %q", row, want)

@@ -7,10 +7,11 @@ import (
 	"runtime/debug"
 	"syscall"
 
-	"github.com/heavy-run/heavy-run/internal/admission"
 	"github.com/heavy-run/heavy-run/internal/config"
 	"github.com/heavy-run/heavy-run/internal/guard"
+	"github.com/heavy-run/heavy-run/internal/journal"
 	"github.com/heavy-run/heavy-run/internal/launch"
+	"github.com/heavy-run/heavy-run/internal/scope"
 	"github.com/heavy-run/heavy-run/internal/words"
 )
 
@@ -53,19 +54,23 @@ func (v voice) notRaised(err error) {
 	v.say(fmt.Sprintf("going on with the oom_score_adj that is: %v", err))
 }
 
-func (v voice) waiting(others []admission.Place, why string) {
-	v.say(words.Waiting(others, why))
+// tell says a notice and adds it to the journal. Nobody has to read that: an error changes nothing.
+func (v voice) tell(n words.Notice) {
+	if len(n.Lines) > 0 {
+		v.say(n.Lines...)
+	}
+	journal.Write("heavy-run", n.Entry)
 }
 
-func (v voice) noRoom(subject string, settings *config.Settings) int {
-	v.say(words.NoRoom(subject, settings.Wait())...)
-	return statusNoRoom
-}
-
-func (v voice) notIsolated(subject string, settings *config.Settings, err error) int {
+func (v voice) refused(n words.Notice, settings *config.Settings) int {
 	v.problems(settings)
-	v.say(words.NotIsolated(subject, err)...)
+	v.tell(n)
 	return statusRefused
+}
+
+func (v voice) noRoom(n words.Notice) int {
+	v.tell(n)
+	return statusNoRoom
 }
 
 // problems names lines of configuration files that were ignored.
@@ -75,13 +80,12 @@ func (v voice) problems(settings *config.Settings) {
 	}
 }
 
-func (v voice) ended(subject string, outcome guard.Outcome) int {
-	if !outcome.Killed {
-		return outcome.Repeat()
-	}
-	v.say(words.OutOfMemory(subject, outcome.Kill)...)
-	if outcome.Signal() == syscall.SIGKILL {
-		return outcome.Status()
+func (v voice) ended(about words.Command, receipt scope.Receipt, outcome guard.Outcome) int {
+	if outcome.Killed {
+		v.tell(about.OutOfMemory(receipt, outcome.Kill))
+		if outcome.Signal() == syscall.SIGKILL {
+			return outcome.Status()
+		}
 	}
 	return outcome.Repeat()
 }

@@ -3,16 +3,17 @@ package main
 import (
 	"io"
 
+	"github.com/heavy-run/heavy-run/internal/admission"
 	"github.com/heavy-run/heavy-run/internal/config"
 	"github.com/heavy-run/heavy-run/internal/guard"
 	"github.com/heavy-run/heavy-run/internal/launch"
 	"github.com/heavy-run/heavy-run/internal/oomadj"
 	"github.com/heavy-run/heavy-run/internal/plan"
+	"github.com/heavy-run/heavy-run/internal/words"
 )
 
 // run is the whole path: read the command line, do what only reports, then judge, adjust, isolate and supervise.
 func run(argv, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	launch.PlainSignals()
 	say := voice{stdout, stderr}
 	env := launch.Environment(environ)
 	self := launch.FindSelf()
@@ -46,6 +47,7 @@ func run(argv, environ []string, stdin io.Reader, stdout, stderr io.Writer) int 
 		return say.cannotRun(command.Path, err)
 	}
 	verdict := judgement.Classify(flags.text())
+	about := words.Command{Subject: flags.subject(verdict), Verdict: verdict}
 	decided := judgement.DecideByHand()
 	score := 0
 	if decided.Adjust {
@@ -56,9 +58,9 @@ func run(argv, environ []string, stdin io.Reader, stdout, stderr io.Writer) int 
 	if decided.Step == plan.Exec {
 		return say.cannotRun(command.Path, command.Exec())
 	}
-	ticket, err := guard.Admit(settings, flags.subject(verdict), say.waiting)
+	ticket, err := guard.Admit(settings, about.Subject, func(others []admission.Place, why string) { say.tell(about.Waiting(others, why)) })
 	if err != nil {
-		return say.noRoom(flags.subject(verdict), settings)
+		return say.noRoom(about.NoRoom(settings.Wait()))
 	}
 	runtimeDir := env.Get("XDG_RUNTIME_DIR")
 	receipt, err := guard.Isolate(guard.Isolation{
@@ -70,12 +72,13 @@ func run(argv, environ []string, stdin io.Reader, stdout, stderr io.Writer) int 
 		Must:        true,
 	})
 	if err != nil {
-		return say.notIsolated(flags.subject(verdict), settings, err)
+		return say.refused(about.NotIsolated(err), settings)
 	}
+	say.tell(about.Isolated(receipt))
 	ticket.Runs(receipt.Group.Path)
 	outcome, err := guard.Supervise(command, receipt, score, runtimeDir)
 	if err != nil {
 		return say.cannotRun(command.Path, err)
 	}
-	return say.ended(flags.subject(verdict), outcome)
+	return say.ended(about, receipt, outcome)
 }

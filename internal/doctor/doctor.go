@@ -228,7 +228,7 @@ func (h Host) systemBus() Finding {
 		f.What = "the system bus answers"
 		return f
 	}
-	f.Status, f.Mend = Warning, "sudo systemctl enable --now dbus.socket"
+	f.Status, f.Mend = Warning, "sudo systemctl enable --now dbus.socket && systemctl --user daemon-reexec"
 	f.What = "the system bus does not answer: what runs outside of the user manager (a login, a system service) cannot be moved into a scope"
 	return f
 }
@@ -301,8 +301,12 @@ func (h Host) gateway(s scope.Service) []Finding {
 	}
 	shell, set := "", false
 	for _, entry := range s.Environment {
-		if value, ok := strings.CutPrefix(entry, "SHELL="); ok {
+		switch name, value, _ := strings.Cut(entry, "="); {
+		case name == "SHELL":
 			shell, set = value, true
+		case strings.HasSuffix(name, "_ENFORCEMENT") && (value == "off" || value == "adjust"): // the operator's word; see guard
+			out = append(out, Finding{"gateway", Warning, s.Unit + " sets " + entry + ": its heavy commands are not isolated",
+				edit + ": take " + name + " out" + restart})
 		}
 	}
 	switch {

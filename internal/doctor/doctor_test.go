@@ -79,7 +79,7 @@ func TestEachWantIsNamedWithItsMend(t *testing.T) {
 		"no session bus": {func(_ *Host, f fstest.MapFS) { delete(f, "run/user/1000/bus") },
 			"session-bus", Warning, "no session bus: the manager can only be asked through its private socket", "sudo apt-get install dbus-user-session"},
 		"no system bus": {func(h *Host, _ fstest.MapFS) { h.SystemBusErr = &scope.Error{Cause: scope.NoManager} },
-			"system-bus", Warning, "the system bus does not answer: what runs outside of the user manager (a login, a system service) cannot be moved into a scope", "sudo systemctl enable --now dbus.socket"},
+			"system-bus", Warning, "the system bus does not answer: what runs outside of the user manager (a login, a system service) cannot be moved into a scope", "sudo systemctl enable --now dbus.socket && systemctl --user daemon-reexec"},
 		"no swap": {func(_ *Host, f fstest.MapFS) { f["proc/swaps"] = file(noSwaps) },
 			"swap", Warning, "no swap: when the machine itself runs out, it stalls for minutes before the kernel kills", "any"},
 		"swap that nobody counts": {func(_ *Host, f fstest.MapFS) { f["sys/fs/cgroup/memory.max"] = file("max\n") },
@@ -102,6 +102,10 @@ func TestEachWantIsNamedWithItsMend(t *testing.T) {
 			"gateway", Warning, "gateway.service has SHELL=/opt/exec-prefix, which is not there: every command fails", "any"},
 		"a unit that hides the manager": {func(h *Host, _ fstest.MapFS) { h.Services[0].Obstacle = &scope.Error{Cause: scope.NoUnixSockets} },
 			"gateway", Warning, "for commands of gateway.service: unix sockets are forbidden here", scope.NoUnixSockets.Mend()},
+		"switched off": {func(h *Host, _ fstest.MapFS) {
+			h.Services[0].Environment = append(h.Services[0].Environment, "HEAVY_RUN_ENFORCEMENT=off")
+		}, "gateway", Warning, "gateway.service sets HEAVY_RUN_ENFORCEMENT=off: its heavy commands are not isolated",
+			"systemctl --user edit gateway.service: take HEAVY_RUN_ENFORCEMENT out, then systemctl --user restart gateway.service"},
 		"no gateway": {func(h *Host, _ fstest.MapFS) { h.Services = nil }, "gateway", OK, "no gateway unit is loaded here", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

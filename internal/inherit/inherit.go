@@ -10,9 +10,27 @@ package inherit
 import (
 	"runtime"
 	"unsafe"
-
-	"golang.org/x/sys/unix"
 )
+
+// call is a system call and nothing else. This package imports nothing that has to be initialised, so that its init runs
+// among the first.
+//
+//go:noescape
+func call(number, a, b, c, d uintptr) uintptr
+
+// init makes QUIT and ABRT end this process as they end any other. The runtime would print every goroutine and exit with
+// status 2, which a Claude Code hook takes as "block this tool".
+func init() {
+	const quit, abort = 3, 6
+	for _, signal := range []uintptr{quit, abort} {
+		setAction(signal, &[4]uint64{})
+	}
+}
+
+// setAction is rt_sigaction(2), behind the back of the runtime; the words are those of the kernel's struct sigaction.
+func setAction(signal uintptr, action *[4]uint64) {
+	call(sysSigaction, signal, uintptr(unsafe.Pointer(action)), 0, 8)
+}
 
 // WitnessName is argv[0] of a process that only waits, when it is the whole command line. Such a process never reaches the Go
 // runtime, so that any signal ends it from its first moment on.
@@ -51,16 +69,16 @@ func Restore() {
 	runtime.LockOSThread() // the signal mask belongs to the thread, and execve keeps that of its caller
 	for signal := uintptr(1); signal <= 64; signal++ {
 		if ignored&(1<<(signal-1)) != 0 {
-			ignore := [4]uint64{1} // SIG_IGN
-			unix.RawSyscall6(unix.SYS_RT_SIGACTION, signal, uintptr(unsafe.Pointer(&ignore)), 0, 8, 0, 0)
+			setAction(signal, &[4]uint64{1}) // SIG_IGN
 		}
 	}
-	for fd := range 3 {
+	for fd := range uintptr(3) {
 		if closed&(1<<fd) != 0 {
-			unix.CloseOnExec(fd) // an error of execve can still be told on it
+			const setFlags, closeOnExec = 2, 1
+			call(sysFcntl, fd, setFlags, closeOnExec, 0) // an error of execve can still be told on it
 		}
 	}
 	const setMask = 2 // SIG_SETMASK
 	mask := blocked
-	unix.RawSyscall6(unix.SYS_RT_SIGPROCMASK, setMask, uintptr(unsafe.Pointer(&mask)), 0, 8, 0, 0)
+	call(sysSigprocmask, setMask, uintptr(unsafe.Pointer(&mask)), 0, 8)
 }

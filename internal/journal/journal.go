@@ -64,13 +64,12 @@ type Entry struct {
 	Peak    uint64 // bytes
 }
 
-// Write sends the entry under the name of program. An error means that nobody listens; the caller goes on.
-func Write(program string, e Entry) error {
+// Fields are the entry's own fields; see the man page for what they mean.
+func (e Entry) Fields() map[string]string {
 	fields := map[string]string{
-		"SYSLOG_IDENTIFIER": program,
-		"MESSAGE_ID":        e.Event.messageID(),
-		"HEAVY_RUN_EVENT":   string(e.Event),
-		"HEAVY_RUN_CLASS":   e.Verdict.Class.String(),
+		"MESSAGE_ID":      e.Event.messageID(),
+		"HEAVY_RUN_EVENT": string(e.Event),
+		"HEAVY_RUN_CLASS": e.Verdict.Class.String(),
 	}
 	add := func(key, value string) {
 		if value != "" {
@@ -89,5 +88,12 @@ func Write(program string, e Entry) error {
 	if e.Peak != 0 {
 		add("HEAVY_RUN_MEMORY_PEAK", strconv.FormatUint(e.Peak, 10))
 	}
+	return fields
+}
+
+// Write sends the entry under the name of program. An error means that nobody listens; the caller goes on.
+func Write(program string, e Entry) error {
+	fields := e.Fields()
+	fields["SYSLOG_IDENTIFIER"] = program
 	return sd.Send(e.Message, e.Event.priority(), fields)
 }

@@ -92,16 +92,9 @@ type action struct {
 	mask                     uint64
 }
 
-// setAction changes what a signal does, behind the back of the Go runtime: os/signal can neither make QUIT end this process
-// without a trace nor stop it by TSTP. It returns what was in force.
+// setAction changes what a signal does, behind the back of the Go runtime: os/signal can neither stop this process by TSTP nor
+// end it by an arbitrary signal. It returns what was in force.
 func setAction(sig syscall.Signal, a action) (old action) {
 	unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(&a)), uintptr(unsafe.Pointer(&old)), 8, 0, 0)
 	return old
-}
-
-// PlainSignals makes QUIT and ABRT end this process as they end any other. The runtime would print every goroutine and exit
-// with status 2, which a Claude Code hook takes as "block this tool".
-func PlainSignals() {
-	setAction(unix.SIGQUIT, action{})
-	setAction(unix.SIGABRT, action{})
 }

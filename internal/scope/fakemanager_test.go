@@ -24,7 +24,8 @@ import (
 type fakeManager struct {
 	t      *testing.T
 	dir    string
-	answer func(call *dbus.Message) []*dbus.Message // replies to one StartTransientUnit; nil for silence
+	answer func(call *dbus.Message) []*dbus.Message            // replies to one StartTransientUnit; nil for silence
+	others map[string]func(call *dbus.Message) []*dbus.Message // replies to other methods; an empty one by default
 
 	mu        sync.Mutex
 	calls     [][]string // property names of each StartTransientUnit
@@ -84,6 +85,11 @@ func (m *fakeManager) serve(c net.Conn) {
 			m.calls = append(m.calls, names)
 			m.mu.Unlock()
 			replies = m.answer(call)
+		default:
+			member, _ := call.Headers[dbus.FieldMember].Value().(string)
+			if other := m.others[member]; other != nil {
+				replies = other(call)
+			}
 		}
 		for _, r := range replies {
 			if err := r.EncodeTo(c, binary.LittleEndian); err != nil {

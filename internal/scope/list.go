@@ -33,20 +33,27 @@ type Running struct {
 func List(ctx context.Context, runtimeDir string) ([]Running, error) {
 	var out []Running
 	err := eachManager(ctx, runtimeDir, func(m *manager, s socket) error {
-		units, err := m.ListUnitsByPatternsContext(ctx, nil, []string{UnitPrefix + "*.scope"})
-		if err != nil {
-			return noAnswer(err)
-		}
-		for _, u := range units {
-			r := Running{Unit: u.Name, Description: u.Description, UID: s.owner, socket: s}
-			if err := m.fill(ctx, &r); err == nil { // else it has ended since
-				out = append(out, r)
-			}
-		}
-		return nil
+		running, err := m.running(ctx, s)
+		out = append(out, running...)
+		return err
 	})
 	slices.SortFunc(out, func(a, b Running) int { return a.Since.Compare(b.Since) })
 	return out, err
+}
+
+// running lists our scopes at one manager.
+func (m *manager) running(ctx context.Context, s socket) (out []Running, err error) {
+	units, err := m.ListUnitsByPatternsContext(ctx, nil, []string{UnitPrefix + "*.scope"})
+	if err != nil {
+		return nil, noAnswer(err)
+	}
+	for _, u := range units {
+		r := Running{Unit: u.Name, Description: u.Description, UID: s.owner, socket: s}
+		if err := m.fill(ctx, &r); err == nil { // else it has ended since
+			out = append(out, r)
+		}
+	}
+	return out, nil
 }
 
 // fill asks for the rest, one property at a time: all of a unit's are two hundred.

@@ -1,5 +1,6 @@
-// Package words holds what both programs say about an isolated or refused command. Each function gives whole lines without
-// the program's name; the last line is the short imperative one, because clients show a model the tail of the output.
+// Package words holds what both programs say, to the reader of stderr and to the journal, about a command that was isolated,
+// refused, made to wait or killed. Lines come without the program's name; the last one is the short imperative one, because
+// clients show a model the tail of the output. It prints and writes nothing itself.
 package words
 
 import (
@@ -11,37 +12,66 @@ import (
 	"github.com/heavy-run/heavy-run/internal/admission"
 	"github.com/heavy-run/heavy-run/internal/config"
 	"github.com/heavy-run/heavy-run/internal/detect"
+	"github.com/heavy-run/heavy-run/internal/journal"
 	"github.com/heavy-run/heavy-run/internal/limits"
 	"github.com/heavy-run/heavy-run/internal/scope"
 )
 
+// Notice is what is said about one event.
+type Notice struct {
+	Lines []string // for stderr; none where silence is right
+	Entry journal.Entry
+}
+
+// Command is what a notice is about.
+type Command struct {
+	Subject string // see Subject
+	Verdict detect.Verdict
+}
+
+// notice completes an entry: its message is the first line, unless it has one of its own.
+func (c Command) notice(e journal.Entry, lines ...string) Notice {
+	e.Verdict = c.Verdict
+	if e.Message == "" {
+		e.Message = lines[0]
+	}
+	return Notice{lines, e}
+}
+
+// Isolated is for the journal alone.
+func (c Command) Isolated(r scope.Receipt) Notice {
+	return c.notice(journal.Entry{Event: journal.Isolated, Unit: r.Unit, Origin: r.Origin.Name(), Max: r.MemoryMax,
+		Message: fmt.Sprintf("%s runs in %s with MemoryMax=%s", c.Subject, r.Unit, limits.FormatSize(r.MemoryMax))})
+}
+
+// Bypassed is for the journal alone: the operator asked for it.
+func (c Command) Bypassed(e config.Enforcement, unit string) Notice {
+	return c.notice(journal.Entry{Event: journal.Bypassed, Origin: unit,
+		Message: fmt.Sprintf("%s runs with Enforcement=%s, set in the environment of %s", c.Subject, e, unit)})
+}
+
 // NotIsolated is the refusal of a command that must be isolated and cannot be.
-func NotIsolated(subject string, err error) []string {
-	lines := []string{fmt.Sprintf("refused %q, it cannot be isolated: %v", subject, err)}
+func (c Command) NotIsolated(err error) Notice {
+	lines := []string{fmt.Sprintf("refused %q, it cannot be isolated: %v", c.Subject, err)}
+	cause := "other"
 	if e := new(scope.Error); errors.As(err, &e) {
+		cause = e.Cause.String()
 		lines = append(lines, "the operator can mend it: "+e.Cause.Mend())
 	}
-	return append(lines, "nothing was run: run something lighter, or ask the operator for isolation")
+	lines = append(lines, "nothing was run: run something lighter, or ask the operator for isolation")
+	return c.notice(journal.Entry{Event: journal.Refused, Cause: cause}, lines...)
 }
 
-// Cause is the stable name of why isolation failed, for logs.
-func Cause(err error) string {
-	if e := new(scope.Error); errors.As(err, &e) {
-		return e.Cause.String()
-	}
-	return "other"
-}
-
-// RefusedByPolicy is the refusal under Enforcement=refuse.
-func RefusedByPolicy(v detect.Verdict) []string {
-	return []string{
+// RefusedByPolicy is the refusal under Enforcement=refuse. It may repeat the command to its sender, but not to the journal.
+func (c Command) RefusedByPolicy() Notice {
+	v := c.Verdict
+	return c.notice(journal.Entry{Event: journal.Refused, Cause: "policy", Message: c.Subject + " was refused: Enforcement=refuse"},
 		fmt.Sprintf("refused %q (%s): %s", v.Command, v.Rule, v.Reason),
-		"nothing was run: use " + HeavyRun(v),
-	}
+		"nothing was run: use "+HeavyRun(v))
 }
 
 // Waiting is said once, when a heavy command begins to wait.
-func Waiting(others []admission.Place, why string) string {
+func (c Command) Waiting(others []admission.Place, why string) Notice {
 	var running []string
 	ahead := 0
 	for _, o := range others {
@@ -62,15 +92,48 @@ func Waiting(others []admission.Place, why string) string {
 	if ahead > 0 {
 		text += fmt.Sprintf("; %d ahead", ahead)
 	}
-	return text
+	return c.notice(journal.Entry{Event: journal.Waited, Message: c.Subject + " is " + text}, text)
 }
 
 // NoRoom is said when the wait was in vain.
-func NoRoom(subject string, waited time.Duration) []string {
-	return []string{
-		fmt.Sprintf("no room for %q after %s: other heavy commands hold the machine", subject, waited.Round(time.Second)),
-		"nothing was run: try again later",
+func (c Command) NoRoom(waited time.Duration) Notice {
+	return c.notice(journal.Entry{Event: journal.NoRoom},
+		fmt.Sprintf("no room for %q after %s: other heavy commands hold the machine", c.Subject, waited.Round(time.Second)),
+		"nothing was run: try again later")
+}
+
+// OutOfMemory explains a kill by the kernel.
+func (c Command) OutOfMemory(r scope.Receipt, k scope.Kill) Notice {
+	processes := "a process"
+	if k.Processes > 1 {
+		processes = fmt.Sprintf("%d processes", k.Processes)
 	}
+	peak := ""
+	if k.Peak > 0 {
+		peak = ", peak " + limits.FormatSize(k.Peak)
+	}
+	const fewer = "use fewer workers or less input"
+	var lines [2]string
+	switch k.Limit {
+	case scope.ScopeLimit:
+		lines = [2]string{
+			fmt.Sprintf("out of memory: the kernel killed %s of %q at this command's limit (MemoryMax=%s%s)",
+				processes, c.Subject, limits.FormatSize(k.Max), peak),
+			fewer + ", or ask the operator for a higher MemoryMax= in " + config.SystemFile,
+		}
+	case scope.SliceLimit:
+		lines = [2]string{
+			fmt.Sprintf("out of memory: the kernel killed %s of %q at the limit of all heavy commands together (%s%s)",
+				processes, c.Subject, limits.FormatSize(k.Max), peak),
+			"run it again alone, or " + fewer,
+		}
+	default:
+		lines = [2]string{
+			fmt.Sprintf("out of memory: the machine ran out and the kernel killed %s of %q below its own limit%s", processes, c.Subject, peak),
+			"wait until the machine has free memory, or " + fewer,
+		}
+	}
+	return c.notice(journal.Entry{Event: journal.OutOfMemory, Unit: r.Unit, Origin: r.Origin.Name(), Max: k.Max, Peak: k.Peak}, lines[:]...)
 }
 
 // maxQuoted is the length up to which a command is repeated in full for the reader to copy.
@@ -85,37 +148,6 @@ func HeavyRun(v detect.Verdict) string {
 		return "heavy-run -- " + v.Command
 	}
 	return "heavy-run -c " + Quote(v.Inner)
-}
-
-// OutOfMemory explains a kill by the kernel.
-func OutOfMemory(what string, k scope.Kill) []string {
-	processes := "a process"
-	if k.Processes > 1 {
-		processes = fmt.Sprintf("%d processes", k.Processes)
-	}
-	peak := ""
-	if k.Peak > 0 {
-		peak = ", peak " + limits.FormatSize(k.Peak)
-	}
-	const fewer = "use fewer workers or less input"
-	switch k.Limit {
-	case scope.ScopeLimit:
-		return []string{
-			fmt.Sprintf("out of memory: the kernel killed %s of %q at this command's limit (MemoryMax=%s%s)",
-				processes, what, limits.FormatSize(k.Max), peak),
-			fewer + ", or ask the operator for a higher MemoryMax= in " + config.SystemFile,
-		}
-	case scope.SliceLimit:
-		return []string{
-			fmt.Sprintf("out of memory: the kernel killed %s of %q at the limit of all heavy commands together (%s%s)",
-				processes, what, limits.FormatSize(k.Max), peak),
-			"run it again alone, or " + fewer,
-		}
-	}
-	return []string{
-		fmt.Sprintf("out of memory: the machine ran out and the kernel killed %s of %q below its own limit%s", processes, what, peak),
-		"wait until the machine has free memory, or " + fewer,
-	}
 }
 
 // Subject names a command by the words of its rule. Unit listings, messages and logs use it, since arguments and environment

@@ -45,21 +45,23 @@ func TestQuote(t *testing.T) {
 
 func TestTheLastLineSaysWhatToDo(t *testing.T) {
 	err := error(&scope.Error{Cause: scope.NoManager, Err: errors.New("no such file")})
+	about := func(subject string) Command { return Command{Subject: subject} }
 	for name, c := range map[string]struct {
-		lines []string
-		want  []string
+		notice Notice
+		want   []string
 	}{
-		"not isolated": {NotIsolated("pnpm install", err), []string{"no systemd user manager", "enable-linger", "nothing was run"}},
-		"no room":      {NoRoom("make", 10*time.Minute), []string{"no room for \"make\" after 10m0s", "try again later"}},
-		"scope limit": {OutOfMemory("vitest", scope.Kill{Processes: 1, Limit: scope.ScopeLimit, Max: 64 << 20, Peak: 64 << 20}),
+		"not isolated": {about("pnpm install").NotIsolated(err), []string{"no systemd user manager", "enable-linger", "nothing was run"}},
+		"no room":      {about("make").NoRoom(10 * time.Minute), []string{"no room for \"make\" after 10m0s", "try again later"}},
+		"scope limit": {about("vitest").OutOfMemory(scope.Receipt{}, scope.Kill{Processes: 1, Limit: scope.ScopeLimit, Max: 64 << 20, Peak: 64 << 20}),
 			[]string{"a process of \"vitest\"", "MemoryMax=64M, peak 64M", "fewer workers"}},
-		"slice limit": {OutOfMemory("vitest", scope.Kill{Processes: 3, Limit: scope.SliceLimit, Max: 1 << 30}),
+		"slice limit": {about("vitest").OutOfMemory(scope.Receipt{}, scope.Kill{Processes: 3, Limit: scope.SliceLimit, Max: 1 << 30}),
 			[]string{"3 processes", "all heavy commands together (1G)", "run it again alone"}},
-		"host": {OutOfMemory("vitest", scope.Kill{Processes: 1, Limit: scope.HostLimit, Max: limits.Infinity}),
+		"host": {about("vitest").OutOfMemory(scope.Receipt{}, scope.Kill{Processes: 1, Limit: scope.HostLimit, Max: limits.Infinity}),
 			[]string{"the machine ran out", "wait until the machine has free memory"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			all := strings.Join(c.lines, "\n")
+			lines := c.notice.Lines
+			all := strings.Join(lines, "\n")
 			at := 0
 			for _, want := range c.want {
 				i := strings.Index(all[at:], want)
@@ -68,7 +70,7 @@ func TestTheLastLineSaysWhatToDo(t *testing.T) {
 				}
 				at += i
 			}
-			if last := c.lines[len(c.lines)-1]; !strings.Contains(last, c.want[len(c.want)-1]) || len(last) > 140 {
+			if last := lines[len(lines)-1]; !strings.Contains(last, c.want[len(c.want)-1]) || len(last) > 140 {
 				t.Errorf("the last line is %q", last)
 			}
 		})
@@ -76,11 +78,37 @@ func TestTheLastLineSaysWhatToDo(t *testing.T) {
 }
 
 func TestWaiting(t *testing.T) {
-	got := Waiting([]admission.Place{{Subject: "pnpm test", Since: 250 * time.Second, Running: true}, {Subject: "make"}}, "")
+	got := Command{Subject: "tsc"}.Waiting([]admission.Place{{Subject: "pnpm test", Since: 250 * time.Second, Running: true}, {Subject: "make"}}, "").Lines[0]
 	if want := `waiting for its turn: 1 running, "pnpm test" 4m10s; 1 ahead`; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := Waiting(nil, "12M available, 64M wanted"); got != "waiting for memory (12M available, 64M wanted): 0 running" {
+	if got := (Command{}).Waiting(nil, "12M available, 64M wanted").Lines[0]; got != "waiting for memory (12M available, 64M wanted): 0 running" {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestTheJournalHoldsNoSecrets: whatever the command says, entries are made of the rule's words.
+func TestTheJournalHoldsNoSecrets(t *testing.T) {
+	const secret = "hunter2"
+	text := "TOKEN=" + secret + " pnpm install --password=" + secret + " # " + secret
+	v := detect.Classify(detect.Input{Text: text})
+	if v.Class != detect.Heavy || !strings.Contains(v.Inner, secret) {
+		t.Fatalf("%+v", v)
+	}
+	c := Command{Subject(v), v}
+	receipt := scope.Receipt{Unit: "heavy-run-1.scope", MemoryMax: 1 << 30}
+	for _, n := range []Notice{c.Isolated(receipt), c.Bypassed(0, "gateway.service"), c.NotIsolated(errors.New("x")), c.RefusedByPolicy(),
+		c.Waiting(nil, ""), c.NoRoom(time.Minute), c.OutOfMemory(receipt, scope.Kill{Limit: scope.ScopeLimit})} {
+		for key, value := range n.Entry.Fields() {
+			if strings.Contains(value, secret) {
+				t.Errorf("%s: %s=%s", n.Entry.Event, key, value)
+			}
+		}
+		if strings.Contains(n.Entry.Message, secret) || n.Entry.Message == "" {
+			t.Errorf("%s: message %q", n.Entry.Event, n.Entry.Message)
+		}
+	}
+	if d := Description(Subject(v), v); strings.Contains(d, secret) || !strings.Contains(d, "pnpm install") {
+		t.Errorf("description %q", d)
 	}
 }

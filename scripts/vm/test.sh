@@ -18,23 +18,42 @@ cp -R "$tree/man" "$tree/completions" "$tree/heavy-run.conf.example" "$dir/"
 cat > "$dir/guest.sh" <<'GUEST'
 export PATH=/mnt/in/bin:/mnt/in/testdata/bin:$PATH HEAVY_RUN_BIN=/mnt/in/bin
 sudo mkdir -p /etc/heavy-run
-printf '[Exec]\nMaxRunning=%s\n[Scope]\nMemoryMax=64M\n[Slice]\nMemoryMax=128M\n' 3 | sudo tee /etc/heavy-run/heavy-run.conf > /dev/null
+printf '[Exec]\nMaxRunning=3\n[Scope]\nMemoryMax=64M\n[Slice]\nMemoryMax=128M\n' | sudo tee /etc/heavy-run/heavy-run.conf > /dev/null
 systemctl --user set-environment PATH="$PATH"
 LIVE_BOOT=$(sed 's/.*live_boot=\([^ ]*\).*/\1/' /proc/cmdline) \
   ./live.test -test.v -test.parallel=1 -test.timeout=20m -test.run "$(sed 's/.*live_run=\([^ ]*\).*/\1/' /proc/cmdline)"
 GUEST
 
-failed=()
-[ $# != 0 ] || set -- bookworm trixie
-for suite in "$@"; do
+# suite NAME: all boots of one suite; false when any of them fails.
+suite() {
+  local boot append swap failed=
   for boot in ${LIVE_BOOTS:-script no-memory-controller swap}; do
     append="live_boot=$boot live_run=${LIVE_RUN:-TestLive}" swap=0
     case $boot in
       no-memory-controller) append+=" cgroup_disable=memory" ;;
       swap) swap=256 ;;
     esac
-    echo "=== $suite, boot $boot"
-    VM_SUITE=$suite VM_SWAP=$swap VM_APPEND=$append VM_TIMEOUT=1500 "$here/run.sh" "$dir" guest.sh || failed+=("$suite/$boot")
+    echo "=== $1, boot $boot"
+    VM_SUITE=$1 VM_SWAP=$swap VM_APPEND=$append VM_TIMEOUT=1500 "$here/run.sh" "$dir" guest.sh || failed+=" $1/$boot"
   done
+  [ -z "$failed" ] || { echo "test.sh: failed:$failed" >&2; return 1; }
+}
+
+[ $# != 0 ] || set -- bookworm trixie
+if [ $# = 1 ]; then
+  suite "$1"
+  exit
+fi
+# One processor for each VM, so two suites take as long as one; their output comes one after the other.
+declare -A pid
+for name in "$@"; do
+  "$here/build-image.sh" "$name" > /dev/null
+  suite "$name" > "$dir/$name.log" 2>&1 &
+  pid[$name]=$!
 done
-[ ${#failed[@]} = 0 ] || { echo "test.sh: failed: ${failed[*]}" >&2; exit 1; }
+failed=
+for name in "$@"; do
+  wait "${pid[$name]}" || failed=1
+  cat "$dir/$name.log"
+done
+[ -z "$failed" ]

@@ -8,7 +8,6 @@ import (
 )
 
 func main() {
-	launch.PlainSignals()
 	command := launch.Command{Path: os.Args[1], Args: os.Args[1:], Env: os.Environ()}
 	ending, err := command.Supervise(func() {})
 	if err != nil {

@@ -1,0 +1,7 @@
+package inherit
+
+const (
+	sysSigaction   = 13
+	sysSigprocmask = 14
+	sysFcntl       = 72
+)

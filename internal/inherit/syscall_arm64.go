@@ -1,0 +1,7 @@
+package inherit
+
+const (
+	sysFcntl       = 25
+	sysSigaction   = 134
+	sysSigprocmask = 135
+)
