@@ -2,14 +2,14 @@
 PREFIX ?= /usr/local
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build test check fuzz vm demo install release clean
+.PHONY: build test check fuzz vm clients demo install release clean
 
 build:
 	scripts/build.sh bin
 
 # Everything but what needs a live systemd: no network after `go mod download`.
 test:
-	scripts/need.sh gcc zsh dash python3 util-linux man-db
+	scripts/need.sh gcc zsh dash python3 util-linux man-db bubblewrap
 	go test ./...
 
 check:
@@ -29,6 +29,11 @@ fuzz:
 vm:
 	scripts/need.sh qemu-system-x86 mmdebstrap e2fsprogs cpio xz-utils
 	scripts/vm/test.sh $(SUITE)
+
+# Real Claude Code and OpenClaw, from npm, with a scripted model on the loopback interface.
+clients:
+	scripts/need.sh nodejs npm zsh bubblewrap procps
+	scripts/clients/test.sh
 
 demo:
 	scripts/demo.sh
