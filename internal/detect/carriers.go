@@ -25,15 +25,17 @@ func (w *walker) env(argv []string) {
 		var text string
 		used := 1
 		switch {
-		case a == "-S" || a == "--split-string":
+		case a == "--split-string":
 			if i+1 == len(argv) {
 				return
 			}
 			text, used = argv[i+1], 2
 		case strings.HasPrefix(a, "--split-string="):
 			text = a[len("--split-string="):]
-		case strings.HasPrefix(a, "-S"), strings.HasPrefix(a, "-vS"), strings.HasPrefix(a, "-iS"):
-			text = a[strings.IndexByte(a, 'S')+1:]
+		case len(a) > 1 && a[0] == '-' && strings.HasPrefix(strings.TrimLeft(a[1:], "iv0"), "S"): // -S, -vS, -iS'…'
+			if text = a[strings.IndexByte(a, 'S')+1:]; text == "" && i+1 < len(argv) {
+				text, used = argv[i+1], 2
+			}
 		case a == "-u" || a == "-C" || a == "--unset" || a == "--chdir":
 			i++
 			continue
@@ -100,9 +102,12 @@ func (w *walker) switchUser(name string, args []string) {
 		command := false
 		for i := 0; i < len(args); i++ {
 			a := args[i]
-			if a == "--" {
+			if a == "--" && (command || name != "su") {
 				operands = append(operands, args[i+1:]...)
 				break
+			}
+			if a == "--" { // su USER -- -c TEXT: what follows is for the user's shell, which has the same -c
+				continue
 			}
 			if len(a) < 2 || a[0] != '-' {
 				operands = append(operands, args[i:]...)
@@ -211,6 +216,12 @@ func (w *walker) xargs(args []string) {
 	if len(command) == 0 {
 		return
 	}
+	split := splitWords
+	if options := args[:min(i, len(args))]; given("-0 --null", options) {
+		split = func(s string) []string { return strings.Split(strings.TrimSuffix(s, "\x00"), "\x00") }
+	} else if given("-d --delimiter", options) {
+		split = func(s string) []string { return strings.Split(strings.TrimSuffix(s, "\n"), "\n") }
+	}
 	text, known := w.stdinText()
 	w.behind("behind xargs", func() {
 		saved := w.stdin
@@ -221,7 +232,7 @@ func (w *walker) xargs(args []string) {
 			return
 		}
 		if known && len(text) < 4096 {
-			command = append(command, splitWords(text)...)
+			command = append(command, split(text)...)
 		} else {
 			command = append(command, string(unknownWords))
 		}

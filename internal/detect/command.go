@@ -122,6 +122,12 @@ func (w *walker) external(argv []string) {
 		w.unknownProgram(argv)
 		return
 	}
+	if strings.IndexByte(word, '/') >= 0 {
+		if from := w.origin(word); from != word { // a copy or a link that the string has made
+			w.external(append([]string{from}, argv[1:]...))
+			return
+		}
+	}
 	if w.approved(word) {
 		saved := w.limited
 		w.limited = true
@@ -206,7 +212,7 @@ func (w *walker) shellCommand(name string, args []string) {
 	case args[inv.Operand] == "/dev/stdin":
 		w.shellStdin(dialect, args[inv.Operand+1:])
 	default:
-		if tool := programName(path.Base(args[inv.Operand])); known(tool) && special(tool) == nil {
+		if tool := programName(path.Base(w.origin(args[inv.Operand]))); known(tool) && special(tool) == nil {
 			w.external(append([]string{tool}, args[inv.Operand+1:]...)) // sh ./gradlew build
 		}
 		w.script(args[inv.Operand], args[inv.Operand+1:], dialect)
@@ -254,6 +260,9 @@ func (w *walker) builtin(argv []string) bool {
 		}
 		if argv[0] == "hash" && len(args) > 0 && args[0] == "-p" {
 			w.pathSet = true
+			if len(args) > 2 {
+				w.bind(binding{kind: alias, name: args[2], text: quoted(args[1:2])})
+			}
 		}
 	case "cd", "pushd", "chdir":
 		args = dropOptions(args)
@@ -343,13 +352,7 @@ func (w *walker) builtin(argv []string) bool {
 	case "set":
 		w.set(args)
 	case "shift":
-		n := 1
-		if len(args) > 0 {
-			n, _ = strconv.Atoi(args[0])
-		}
-		if w.paramsSet && n > 0 {
-			w.params = w.params[min(n, len(w.params)):]
-		}
+		w.shift(args)
 	case "read":
 		w.read(args)
 	case "mapfile", "readarray":
@@ -371,6 +374,27 @@ func dropOptions(args []string) []string {
 		args = args[1:]
 	}
 	return args
+}
+
+// shift follows shift [n] and zsh's shift [n] array….
+func (w *walker) shift(args []string) {
+	n := 1
+	if len(args) > 0 && args[0] != "" && args[0][0] <= '9' {
+		n, _ = strconv.Atoi(args[0])
+		args = args[1:]
+	}
+	if w.paramsSet && n > 0 && len(args) == 0 {
+		w.params = w.params[min(n, len(w.params)):]
+	}
+	for _, name := range args {
+		if b, certain := w.bound(variable, name); b != nil && n > 0 {
+			values := make([][]string, len(b.words))
+			for i, v := range b.words {
+				values[i] = v[min(n, len(v)):]
+			}
+			w.assign(name, values, !certain)
+		}
+	}
 }
 
 func (w *walker) unset(args []string) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The budgets of looking at files. What is beyond them is not looked at, which can only leave a class as it is.
+// The budgets of looking at files. A script beyond them is as good as unknown.
 const (
 	maxFiles    = 48        // files opened in one Classify
 	maxFileSize = 256 << 10 // bytes of one file
@@ -17,7 +17,11 @@ const (
 
 // stat returns what is known about a file, nil if nothing.
 func (w *walker) stat(name string) fs.FileInfo {
-	if w.in.FS == nil || !path.IsAbs(name) || w.files >= 4*maxFiles {
+	if w.in.FS == nil || !path.IsAbs(name) {
+		return nil
+	}
+	if w.files >= 4*maxFiles {
+		w.tooManyFiles()
 		return nil
 	}
 	w.files++
@@ -38,7 +42,11 @@ func (w *walker) stat(name string) fs.FileInfo {
 // readText reads a small regular file. Nothing else is opened: opening a FIFO would hang, a device may do anything.
 func (w *walker) readText(name string) (string, bool) {
 	info := w.stat(name)
-	if info == nil || !info.Mode().IsRegular() || info.Size() > maxFileSize || w.opened >= maxFiles {
+	if info == nil || !info.Mode().IsRegular() || info.Size() > maxFileSize {
+		return "", false
+	}
+	if w.opened >= maxFiles {
+		w.tooManyFiles()
 		return "", false
 	}
 	w.opened++
@@ -52,6 +60,10 @@ func (w *walker) readText(name string) (string, bool) {
 		return "", false
 	}
 	return string(data), true
+}
+
+func (w *walker) tooManyFiles() {
+	w.opaque("budget.files", "needs more files than are looked at")
 }
 
 func (w *walker) isExecutable(name string) bool {
@@ -74,11 +86,19 @@ func (w *walker) follow(key string, f func()) {
 func (w *walker) script(name string, params []string, dialect Dialect) {
 	if text, ok := w.scriptText(name); ok {
 		w.follow(text, func() {
-			w.behind(fromScript(name), func() { w.shell(text, dialect, params) })
+			w.behind(fromScript(name), func() { w.shellFile(name, text, dialect, params) })
 		})
 		return
 	}
 	w.unreadScript(name)
+}
+
+// shellFile judges a script's text. The script knows its own path, and may start its neighbours by it.
+func (w *walker) shellFile(name, text string, dialect Dialect, params []string) {
+	saved := w.file
+	w.file = w.path(name)
+	w.shellAs(w.file, text, dialect, params)
+	w.file = saved
 }
 
 func fromScript(name string) string {
@@ -98,12 +118,13 @@ func (w *walker) source(args []string) {
 	}
 	if text, ok := w.scriptText(args[0]); ok && !isSetup(args[0]) {
 		w.follow(text, func() {
-			params, set := w.params, w.paramsSet
+			params, set, file := w.params, w.paramsSet, w.file
+			w.file = w.path(args[0])
 			if len(args) > 1 {
 				w.params, w.paramsSet = args[1:], true
 			}
 			w.behind(fromScript(args[0]), func() { w.eval(text) })
-			w.params, w.paramsSet = params, set
+			w.params, w.paramsSet, w.file = params, set, file
 		})
 		return
 	}
@@ -121,13 +142,13 @@ func (w *walker) scriptText(name string) (string, bool) {
 	if text, ok := w.written(name); ok {
 		return text, true
 	}
-	return w.readText(w.path(name))
+	return w.readText(w.path(w.origin(name)))
 }
 
-// unreadScript judges a script by its name alone.
+// unreadScript judges a script by its name alone, where that says which one it is.
 func (w *walker) unreadScript(name string) {
 	base := path.Base(name)
-	if strings.HasPrefix(name, procDir) || unknown(base) || name == "/dev/stdin" {
+	if strings.HasPrefix(name, procDir) || unknown(name) || strings.ContainsAny(name, "*?[") || name == "/dev/stdin" {
 		w.opaque("opaque.script", "the script that a shell reads is known only when it runs")
 		return
 	}
@@ -156,16 +177,16 @@ func (w *walker) executable(name string, args []string) {
 		return
 	}
 	w.follow(text, func() {
-		w.behind(fromScript(name), func() { w.fileText(text, args) })
+		w.behind(fromScript(name), func() { w.fileText(name, text, args) })
 	})
 }
 
 // fileText judges the text of an executable file by its first line.
-func (w *walker) fileText(text string, args []string) {
+func (w *walker) fileText(file, text string, args []string) {
 	first, _, _ := strings.Cut(text, "\n")
 	line, shebang := strings.CutPrefix(first, "#!")
 	if !shebang {
-		w.shell(text, Bash, args)
+		w.shellFile(file, text, Bash, args)
 		return
 	}
 	words := strings.Fields(line)
@@ -180,9 +201,9 @@ func (w *walker) fileText(text string, args []string) {
 	}
 	switch name := programName(path.Base(words[0])); name {
 	case "sh", "bash", "dash", "ksh", "ash", "mksh":
-		w.shell(text, Bash, args)
+		w.shellFile(file, text, Bash, args)
 	case "zsh":
-		w.shell(text, Zsh, args)
+		w.shellFile(file, text, Zsh, args)
 	case "make":
 		w.external([]string{"make"})
 	default:
@@ -250,14 +271,11 @@ func (w *walker) hasScript(dir, name string) bool {
 
 // packageJSON reads the nearest package.json at or above a directory.
 func (w *walker) packageJSON(dir string) (text, at string) {
-	if w.in.FS == nil || !path.IsAbs(dir) {
-		return "", ""
-	}
 	for range maxParents {
-		if text, ok := w.readText(path.Join(dir, "package.json")); ok {
+		if text, ok := w.textAt(path.Join(dir, "package.json")); ok {
 			return text, dir
 		}
-		if dir == "/" {
+		if dir == "/" || !path.IsAbs(dir) {
 			break
 		}
 		dir = path.Dir(dir)

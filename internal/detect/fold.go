@@ -317,15 +317,35 @@ func (w *walker) pieces(part syntax.WordPart, quoted bool) []piece {
 	case *syntax.ParamExp:
 		return w.param(p, quoted)
 	case *syntax.CmdSubst:
-		if text, ok := w.output(p.Stmts); ok {
-			return []piece{{words: []string{strings.TrimRight(text, "\n")}, split: !quoted}}
-		}
+		return w.outcomes(p.Stmts, quoted)
 	case *syntax.ProcSubst:
 		return []piece{{words: []string{w.procFile(p)}}}
 	case *syntax.ArithmExp:
 		return []piece{{words: []string{string(unknownWord)}}}
 	}
 	return []piece{unknownPiece(quoted)}
+}
+
+// outcomes folds a command substitution. Of A || B either may be what it says.
+func (w *walker) outcomes(stmts []*syntax.Stmt, quoted bool) []piece {
+	if len(stmts) == 1 && plainStmt(stmts[0]) == nil {
+		if either, ok := stmts[0].Cmd.(*syntax.BinaryCmd); ok && either.Op == syntax.OrStmt {
+			if !w.enter() {
+				return []piece{unknownPiece(quoted)}
+			}
+			defer w.leave()
+			out := w.outcomes([]*syntax.Stmt{either.X}, quoted)
+			if out = append(out, w.outcomes([]*syntax.Stmt{either.Y}, quoted)...); len(out) > maxAlts {
+				return []piece{unknownPiece(quoted)}
+			}
+			return out
+		}
+	}
+	text, ok := w.output(stmts)
+	if !ok {
+		return []piece{unknownPiece(quoted)}
+	}
+	return []piece{{words: []string{strings.TrimRight(text, "\n")}, split: !quoted}}
 }
 
 func unknownPiece(quoted bool) piece {
@@ -370,6 +390,10 @@ func (w *walker) value(name string) (values [][]string, maybe bool) {
 			return [][]string{{w.arg0}}, false
 		}
 		return [][]string{{"sh"}}, true
+	case "BASH_SOURCE":
+		if w.file != "" {
+			return [][]string{{w.file}}, false
+		}
 	case "SHELL", "BASH":
 		return [][]string{{"sh"}}, true
 	case "PWD":
@@ -408,9 +432,19 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) []piece {
 		values, maybe = w.indirect(values, maybe)
 	}
 	values, maybe = w.elements(p, name, values, maybe)
+	index := indexWord(p)
+	positional := name == "@" || name == "*"
+	list := positional || index == "@" || index == "*"
 	out := make([]piece, 0, len(values)+1)
 	for _, v := range values {
-		if quoted && name == "*" && len(v) > 1 {
+		switch {
+		case p.Slice == nil:
+		case list || w.dialect == Zsh && len(v) > 1:
+			v = sliced(p.Slice, v, positional)
+		default:
+			v = w.edited(p, v)
+		}
+		if quoted && (name == "*" || index == "*") && len(v) > 1 {
 			v = []string{strings.Join(v, " ")}
 		}
 		if !quoted && w.separators != "" {
@@ -421,14 +455,9 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) []piece {
 	if p.Exp != nil {
 		return w.paramOperator(p, name, out, maybe, quoted)
 	}
-	if p.Repl != nil || p.Slice != nil {
+	if p.Repl != nil {
 		for i := range out {
-			for j, s := range out[i].words {
-				if j == 0 {
-					out[i].words = slices.Clone(out[i].words)
-				}
-				out[i].words[j] = w.substring(p, s)
-			}
+			out[i].words = w.edited(p, out[i].words)
 		}
 	}
 	if maybe {
@@ -467,11 +496,8 @@ func (w *walker) indirect(names [][]string, maybe bool) ([][]string, bool) {
 
 // elements picks an array's elements: ${a[@]}, ${a[2]}, and plain $a, which is the first one in bash.
 func (w *walker) elements(p *syntax.ParamExp, name string, values [][]string, maybe bool) ([][]string, bool) {
-	if name == "@" || name == "*" {
-		return values, maybe
-	}
 	if p.Index == nil {
-		if w.dialect == Zsh {
+		if name == "@" || name == "*" || w.dialect == Zsh {
 			return values, maybe
 		}
 		if !slices.ContainsFunc(values, func(v []string) bool { return len(v) > 1 }) {
@@ -483,12 +509,27 @@ func (w *walker) elements(p *syntax.ParamExp, name string, values [][]string, ma
 		}
 		return out, maybe
 	}
-	index := ""
-	if word, ok := p.Index.(*syntax.Word); ok {
-		index = word.Lit()
-	}
+	index := indexWord(p)
 	if index == "@" || index == "*" {
 		return values, maybe
+	}
+	if pair, ok := p.Index.(*syntax.BinaryArithm); ok && pair.Op == syntax.Comma && w.dialect == Zsh { // ${a[2,-1]}
+		from, ok1 := number(pair.X, 0)
+		to, ok2 := number(pair.Y, 0)
+		out := make([][]string, len(values))
+		for i, v := range values {
+			if from < 0 {
+				from += len(v) + 1
+			}
+			if to < 0 {
+				to += len(v) + 1
+			}
+			if from < 1 || to < from-1 || from > len(v) || !ok1 || !ok2 {
+				return nil, true
+			}
+			out[i] = v[from-1 : min(to, len(v))]
+		}
+		return out, maybe
 	}
 	n, err := strconv.Atoi(index)
 	if w.dialect == Zsh {
@@ -507,6 +548,33 @@ func (w *walker) elements(p *syntax.ParamExp, name string, values [][]string, ma
 		}
 	}
 	return out, maybe || len(out) == 0
+}
+
+// indexWord is the index of ${name[index]}, where it is one plain word.
+func indexWord(p *syntax.ParamExp) string {
+	if word, ok := p.Index.(*syntax.Word); ok {
+		return word.Lit()
+	}
+	return ""
+}
+
+// sliced folds ${list[@]:offset:length}. The positional parameters count from one: before them stands $0.
+func sliced(s *syntax.Slice, list []string, positional bool) []string {
+	from, ok1 := number(s.Offset, 0)
+	length, ok2 := number(s.Length, len(list))
+	switch {
+	case from < 0:
+		from += len(list)
+	case positional && from > 0:
+		from--
+	case positional: // ${@:0} has the shell itself in front
+		return []string{string(unknownWords)}
+	}
+	if !ok1 || !ok2 || from < 0 || length < 0 {
+		return []string{string(unknownWords)}
+	}
+	from = min(from, len(list))
+	return list[from:min(from+length, len(list))]
 }
 
 // paramOperator folds the operators of ${name:-word}, ${name%pattern} and so on.
@@ -632,6 +700,14 @@ func glob(pattern, s string) bool {
 	return p == len(pattern)
 }
 
+func (w *walker) edited(p *syntax.ParamExp, words []string) []string {
+	out := make([]string, len(words))
+	for i, s := range words {
+		out[i] = w.substring(p, s)
+	}
+	return out
+}
+
 // substring folds ${name/old/new} and ${name:offset:length} of literals.
 func (w *walker) substring(p *syntax.ParamExp, s string) string {
 	if p.Repl != nil {
@@ -652,6 +728,9 @@ func (w *walker) substring(p *syntax.ParamExp, s string) string {
 	}
 	from, ok1 := number(p.Slice.Offset, 0)
 	length, ok2 := number(p.Slice.Length, len(s))
+	if from < 0 {
+		from += len(s)
+	}
 	if !ok1 || !ok2 || from < 0 || length < 0 || from > len(s) || unknown(s) {
 		return string(unknownWord)
 	}
@@ -661,6 +740,10 @@ func (w *walker) substring(p *syntax.ParamExp, s string) string {
 func number(x syntax.ArithmExpr, otherwise int) (int, bool) {
 	if x == nil {
 		return otherwise, true
+	}
+	if minus, ok := x.(*syntax.UnaryArithm); ok && minus.Op == syntax.Minus && !minus.Post {
+		n, ok := number(minus.X, 0)
+		return -n, ok
 	}
 	word, ok := x.(*syntax.Word)
 	if !ok {

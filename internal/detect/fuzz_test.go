@@ -100,6 +100,11 @@ func wrappable(text string) bool {
 	if strings.HasSuffix(text, "\\") || strings.ContainsAny(text, "\x00\x01\x02\r") || strings.Contains(text, "HEAVY_RUN_EOF") || len(text) > 4096 {
 		return false
 	}
+	for _, own := range [...]string{"$0", "${0", "BASH_SOURCE"} { // a script's own path, which it does not have elsewhere
+		if strings.Contains(text, own) {
+			return false
+		}
+	}
 	w := newWalker(&Input{})
 	_, err := w.parse(Bash, text)
 	_, zshErr := w.parse(Zsh, text)

@@ -73,7 +73,9 @@ func (w *walker) git(args []string) {
 		}
 	}
 	sorted.operands = append([]string{sub}, dropDashes(rest)...)
-	w.judge("git", sorted.operands, sorted)
+	if paths := rest[min(len(sorted.options)+1, len(rest)):]; sub != "diff" || len(paths) == 0 || slices.Contains(paths, ".") {
+		w.judge("git", sorted.operands, sorted) // diff --stat of some files is light
+	}
 	w.gitHooks(sub, sorted.options, dir, hooksPath)
 }
 
@@ -146,7 +148,10 @@ func (w *walker) gitHooks(sub string, args []string, dir, hooksPath string) {
 	}
 	top, gitDir := w.gitDir(dir)
 	if gitDir == "" {
-		return
+		if len(w.bindings) == 0 {
+			return
+		}
+		top, gitDir = dir, path.Join(dir, ".git") // the string may have made it
 	}
 	if hooksPath == "" {
 		hooksPath = w.gitHooksPath(gitDir)
@@ -168,19 +173,20 @@ func (w *walker) gitHooks(sub string, args []string, dir, hooksPath string) {
 
 func (w *walker) gitHook(dir, hook string) {
 	name := path.Join(dir, hook)
-	if !w.isExecutable(name) {
-		return
+	text, ok := w.written(name)
+	if !ok && w.isExecutable(name) {
+		text, ok = w.readText(name)
 	}
-	text, ok := w.readText(name)
 	if !ok {
 		return
 	}
 	w.behind("from the git hook "+hook, func() {
-		w.fileText(text, nil)
+		w.fileText(name, text, nil)
 		// husky keeps the hook's text one directory up, and runs it by name: .husky/_/pre-commit runs .husky/pre-commit.
 		if path.Base(dir) == "_" {
-			if text, ok := w.readText(path.Join(path.Dir(dir), hook)); ok {
-				w.fileText(text, nil)
+			name := path.Join(path.Dir(dir), hook)
+			if text, ok := w.readText(name); ok {
+				w.fileText(name, text, nil)
 			}
 		}
 	})

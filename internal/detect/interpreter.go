@@ -20,6 +20,9 @@ func (w *walker) python(argv []string) {
 				w.pythonModule(args[i+1], args[i+2:])
 			}
 			return
+		case len(a) > 2 && a[:2] == "-c":
+			w.code(a[2:])
+			return
 		case lastLetter(a, 'c'):
 			if i+1 < len(args) {
 				w.code(args[i+1])
@@ -57,7 +60,7 @@ func (w *walker) pythonModule(module string, args []string) {
 	switch module {
 	case "torch.distributed.run", "torch.distributed.launch":
 		name = "torchrun"
-	case "coverage":
+	case "coverage", "memray", "debugpy", "uv", "pipx":
 		w.external(append([]string{module}, args...))
 		return
 	case "unittest", "build":
@@ -68,6 +71,9 @@ func (w *walker) pythonModule(module string, args []string) {
 	case "pre_commit":
 		name = "pre-commit"
 	case "playwright", "http.server", "venv", "json.tool", "pdb", "timeit", "cProfile", "compileall":
+		if len(args) > 1 && (args[0] == "-o" || args[0] == "-s") { // cProfile's own, before the script
+			args = args[2:]
+		}
 		if module == "cProfile" || module == "pdb" {
 			w.python(append([]string{"python"}, args...))
 		}
@@ -92,13 +98,13 @@ func (w *walker) pythonScript(file string, args []string) {
 	case base == "runtests.py" || base == "run_tests.py" || base == "run_test.py" || base == "x.py" || base == "waf" || base == "scons.py":
 		w.named("file", "", "test")
 	default:
-		if tool := programName(base); strings.Contains(file, "bin/") && known(tool) && special(tool) == nil {
+		if tool := programName(base); (strings.Contains(file, "bin/") || !strings.Contains(base, ".")) && known(tool) && special(tool) == nil {
 			w.external(append([]string{tool}, args...)) // python venv/bin/pytest
 			return
 		}
 	}
-	if text, ok := w.written(file); ok {
-		w.code(text)
+	if text, ok := w.scriptText(file); ok {
+		w.behind(fromScript(file), func() { w.code(text) })
 	}
 }
 
@@ -106,7 +112,9 @@ func (w *walker) pythonScript(file string, args []string) {
 // table has nothing to add.
 func (w *walker) interpreter(name string, args []string) bool {
 	if name == "awk" || name == "gawk" || name == "mawk" || name == "nawk" {
-		w.code(strings.Join(args, "\n"))
+		text := strings.Join(args, "\n")
+		w.code(text)
+		w.awkPipes(text)
 		return true
 	}
 	for i := 0; i < len(args); i++ {
@@ -127,6 +135,10 @@ func (w *walker) interpreter(name string, args []string) bool {
 					w.backquoted(args[i+1])
 				}
 			}
+			return true
+		case len(a) > 2 && a[:2] == "-e" && (name == "perl" || name == "ruby"): // -e'…'
+			w.code(a[2:])
+			w.backquoted(a[2:])
 			return true
 		case a == "--eval" || a == "--run":
 			if i+1 < len(args) {
@@ -159,7 +171,10 @@ func (w *walker) interpreterScript(name string, argv []string) {
 		w.external(append([]string{tool}, argv[1:]...))
 		return
 	}
-	if text, ok := w.written(argv[0]); ok {
+	if name == "ruby" && (strings.HasSuffix(base, "_test.rb") || strings.HasPrefix(base, "test_")) {
+		w.judge(name, []string{"test"}, arguments{})
+	}
+	if text, ok := w.scriptText(argv[0]); ok {
 		w.code(text)
 	}
 }
@@ -167,7 +182,8 @@ func (w *walker) interpreterScript(name string, argv []string) {
 // The calls by which programs in other languages start commands.
 var startCalls = [...]string{
 	"execSync(", "spawnSync(", "execFileSync(", "execFile(", "spawn(", "exec(", "system(", "popen(", "Popen(", "run(", "call(",
-	"check_call(", "check_output(", "getoutput(", "shell_exec(", "passthru(", "capture2(", "capture3(", "%x(", "qx(", "exec ", "system ", "spawn ",
+	"check_call(", "check_output(", "getoutput(", "create_subprocess_shell(", "create_subprocess_exec(", "execv(", "execvp(", "execl(", "execlp(",
+	"Deno.Command(", "os.execute(", "shell_exec(", "passthru(", "capture2(", "capture3(", "%x(", "qx(", "exec ", "system ", "spawn ",
 }
 
 // code looks into a program in another language for commands that it starts, where they are literal: "npm ci" in
@@ -193,24 +209,38 @@ func (w *walker) code(text string) {
 			for i+1 < len(text) && text[i+1] != '\n' {
 				i++
 			}
-		case (i == 0 || !isWordByte(text[i-1])) && w.startsCommand(text[i:]):
+		case (i == 0 || !isWordByte(text[i-1])) && w.startsCommand(text, i):
 		case c == '\'' || c == '"' || c == '`':
 			quote = c
 		}
 	}
-	if strings.Contains(text, "Pkg.") { // Julia's package manager compiles what it installs and tests
-		for _, call := range [...]string{"Pkg.test", "Pkg.instantiate", "Pkg.add", "Pkg.build", "Pkg.precompile", "Pkg.update"} {
-			if strings.Contains(text, call) {
-				w.note(finding{class: Heavy, rule: "julia.pkg", program: "julia", why: "compiles packages"})
-			}
+	for i := range heavyCalls {
+		if c := &heavyCalls[i]; strings.Contains(text, c.call) {
+			w.note(finding{class: Heavy, rule: c.rule, program: c.program, why: c.why})
 		}
 	}
 }
 
-// startsCommand judges the command of a call at the beginning of text. It reports whether there is a call.
-func (w *walker) startsCommand(text string) bool {
+// heavyCalls are calls that are heavy in the interpreter itself.
+var heavyCalls = [...]struct{ call, rule, program, why string }{
+	{"Pkg.test", "julia.pkg", "julia", "compiles packages"},
+	{"Pkg.instantiate", "julia.pkg", "julia", "compiles packages"},
+	{"Pkg.add", "julia.pkg", "julia", "compiles packages"},
+	{"Pkg.build", "julia.pkg", "julia", "compiles packages"},
+	{"Pkg.precompile", "julia.pkg", "julia", "compiles packages"},
+	{"Pkg.update", "julia.pkg", "julia", "compiles packages"},
+	{"pytest.main(", "python.pytest", "python", "runs tests"},
+	{"install.packages(", "r.install", "R", "compiles packages"},
+	{"devtools::", "r.devtools", "R", "builds and tests a package"},
+	{"rcmdcheck::", "r.devtools", "R", "builds and tests a package"},
+	{"renv::restore", "r.install", "R", "compiles packages"},
+	{"testthat::test", "r.test", "R", "runs tests"},
+}
+
+// startsCommand judges the command of a call at text[i]. It reports whether there is a call.
+func (w *walker) startsCommand(text string, i int) bool {
 	for _, call := range startCalls {
-		after, ok := strings.CutPrefix(text, call)
+		after, ok := strings.CutPrefix(text[i:], call)
 		if !ok {
 			continue
 		}
@@ -218,7 +248,7 @@ func (w *walker) startsCommand(text string) bool {
 			command, _, _ := strings.Cut(after, ")")
 			w.shell(command, Bash, nil)
 		} else {
-			w.startedBy(after)
+			w.startedBy(after, text)
 		}
 		return true
 	}
@@ -237,9 +267,20 @@ func isWordByte(c byte) bool {
 	return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'
 }
 
-// startedBy judges the literal arguments of a call that starts a command: one string for a shell, or words.
-func (w *walker) startedBy(text string) {
+// startedBy judges the literal arguments of a call that starts a command: one string for a shell, or words. Where a variable
+// stands for them, program is searched for what is assigned to it.
+func (w *walker) startedBy(text, program string) {
 	text = strings.TrimLeft(text, " \t\n(")
+	for _, prefix := range [...]string{"args=", "cmd=", "shlex.split("} {
+		text = strings.TrimLeft(strings.TrimPrefix(text, prefix), " ")
+	}
+	end := 0
+	for end < len(text) && isWordByte(text[end]) {
+		end++
+	}
+	if end > 0 && end < len(text) && (text[end] == ',' || text[end] == ')') && w.step(len(program)/64) {
+		text = assigned(program, text[:end])
+	}
 	list := strings.HasPrefix(text, "[")
 	text = strings.TrimLeft(text, "[ \t\n")
 	var words []string
@@ -253,7 +294,11 @@ func (w *walker) startedBy(text string) {
 		if !strings.HasPrefix(rest, ",") {
 			break
 		}
-		text = strings.TrimLeft(rest, ", \t\n[")
+		text = strings.TrimLeft(rest, ", \t\n[{")
+		text = strings.TrimLeft(strings.TrimPrefix(text, "args:"), " [")
+	}
+	if len(words) > 1 && words[0] == words[1] { // execvp("npm", ["npm", "ci"])
+		words = words[1:]
 	}
 	switch {
 	case len(words) == 0:
@@ -264,10 +309,55 @@ func (w *walker) startedBy(text string) {
 	}
 }
 
+// assigned returns the text behind the first "name =" that is followed by a literal.
+func assigned(text, name string) string {
+	for from := 0; ; {
+		i := strings.Index(text[from:], name)
+		if i < 0 {
+			return ""
+		}
+		i += from
+		from = i + len(name)
+		if i > 0 && isWordByte(text[i-1]) {
+			continue
+		}
+		value, ok := strings.CutPrefix(strings.TrimLeft(text[from:], " "), "=")
+		if value = strings.TrimLeft(value, " "); ok && value != "" && strings.IndexByte("['\"`", value[0]) >= 0 {
+			return value
+		}
+	}
+}
+
+// awkPipes judges the commands that awk starts: "command" | getline, print | "command".
+func (w *walker) awkPipes(text string) {
+	for {
+		i := strings.IndexByte(text, '"')
+		if i < 0 {
+			return
+		}
+		before := strings.TrimRight(text[:i], " ")
+		command, rest, ok := literalString(text[i:])
+		if !ok {
+			return
+		}
+		text = rest
+		after := strings.TrimLeft(rest, " ")
+		if strings.HasSuffix(before, "|") && !strings.HasSuffix(before, "||") || strings.HasPrefix(after, "|") && !strings.HasPrefix(after, "||") {
+			w.behind("in code", func() { w.shell(command, Bash, nil) })
+		}
+	}
+}
+
 // literalString reads a quoted string at the beginning of text, in the syntax that most languages share.
 func literalString(text string) (value, rest string, ok bool) {
 	for len(text) > 1 && (text[0] == 'f' || text[0] == 'r' || text[0] == 'b') && (text[1] == '\'' || text[1] == '"') {
 		text = text[1:]
+	}
+	for _, open := range [...]string{"q(", "qq("} { // Perl's
+		if after, found := strings.CutPrefix(text, open); found {
+			value, rest, ok = strings.Cut(after, ")")
+			return value, rest, ok
+		}
 	}
 	if text == "" || text[0] != '\'' && text[0] != '"' && text[0] != '`' {
 		return "", "", false
@@ -311,7 +401,12 @@ var uvRun = wrapper{
 	ends:   "--help -h --version -V",
 }
 
-var coverageRun = wrapper{values: "--source --include --omit --rcfile --concurrency --data-file --context --source-pkgs --debug"}
+// pythonRunners run a module or script as python does, under another program's eyes. verbs is the subcommand that does.
+var pythonRunners = [...]wrapper{
+	{name: "coverage", verbs: "run", values: "--source --include --omit --rcfile --concurrency --data-file --context --source-pkgs --debug"},
+	{name: "debugpy", values: "--listen --connect --log-to --configure-subProcess --pid --adapter-access-token"},
+	{name: "memray", verbs: "run", values: "-o --output --live-port"},
+}
 
 // pythonRunner judges what uv run, uvx and pipx run start: a program, a module, a script.
 func (w *walker) pythonRunner(wr *wrapper, args []string) {

@@ -27,7 +27,13 @@ func (w *walker) makefile(args []string) {
 		}
 	}
 	targets := slices.DeleteFunc(slices.Clone(sorted.operands), func(t string) bool { return strings.Contains(t, "=") })
-	w.recipesIn(dir, names, targets, "make")
+	var overrides strings.Builder
+	for _, a := range sorted.operands {
+		if strings.Contains(a, "=") {
+			overrides.WriteString("override " + a + "\n")
+		}
+	}
+	w.recipesIn(dir, names, targets, "make", overrides.String())
 }
 
 // recipes judges just and task: their recipes are named like package.json scripts.
@@ -52,11 +58,16 @@ func (w *walker) recipes(name string, args []string) bool {
 	if name == "task" {
 		files = []string{"Taskfile.yml", "Taskfile.yaml", "taskfile.yml"}
 	}
-	w.recipesIn(w.dir, files, targets, name)
+	for i, a := range args[:max(len(args)-1, 0)] {
+		if has("-f --justfile -t --taskfile", a) {
+			files = args[i+1 : i+2]
+		}
+	}
+	w.recipesIn(w.dir, files, targets, name, "")
 	return true
 }
 
-func (w *walker) recipesIn(dir string, names, targets []string, program string) {
+func (w *walker) recipesIn(dir string, names, targets []string, program, head string) {
 	for _, name := range names {
 		saved := w.dir
 		w.dir = dir
@@ -65,12 +76,16 @@ func (w *walker) recipesIn(dir string, names, targets []string, program string) 
 		if !ok {
 			continue
 		}
+		text = head + text
 		if len(targets) == 0 {
 			targets = []string{""}
 		}
 		w.apart(func() {
 			w.dir = dir
 			for _, t := range targets {
+				if to, ok := w.fileVariable(text, "alias "+t); ok && program == "just" {
+					t = to
+				}
 				w.recipe(text, t, program, 0)
 			}
 		})
@@ -95,7 +110,7 @@ func (w *walker) recipe(text, target, program string, depth int) {
 		}
 		depthOf := len(line) - len(strings.TrimLeft(line, " \t"))
 		if inside && depthOf > indent {
-			w.recipeLine(trimmed, target, program)
+			w.recipeLine(text, trimmed, target, program)
 			continue
 		}
 		inside = false
@@ -123,20 +138,19 @@ func (w *walker) recipe(text, target, program string, depth int) {
 			}
 		}
 		if oneLine {
-			w.recipeLine(command, target, program)
+			w.recipeLine(text, command, target, program)
 		}
 	}
 }
 
-// recipeLine judges one line of a recipe. Variables are not expanded: they may be anything.
-func (w *walker) recipeLine(line, target, program string) {
+// recipeLine judges one line of a recipe. Variables are what the file says that they are, or anything.
+func (w *walker) recipeLine(text, line, target, program string) {
 	switch program {
 	case "make":
 		line = strings.TrimLeft(line, "@-+ ")
-		line = strings.NewReplacer("$(MAKE)", "make", "${MAKE}", "make", "$$", "$").Replace(line)
-		line = replaceVariables(line)
+		line = w.makeExpand(text, line, 0)
 	case "just":
-		line = strings.TrimLeft(line, "@-")
+		line = w.justExpand(text, strings.TrimLeft(line, "@-"))
 	case "task":
 		line = strings.TrimPrefix(line, "- ")
 		line = strings.TrimPrefix(line, "cmd: ")
@@ -150,17 +164,103 @@ func (w *walker) recipeLine(line, target, program string) {
 	})
 }
 
-// replaceVariables puts an unknown word in the place of make's $(NAME).
-func replaceVariables(line string) string {
-	for {
-		from := strings.Index(line, "$(")
-		if from < 0 {
-			return line
+// makeExpand puts the values of make's $(NAME) and ${NAME} in their place, an unknown word where they are not known.
+func (w *walker) makeExpand(text, line string, depth int) string {
+	var b strings.Builder
+	for i := 0; i < len(line); i++ {
+		if line[i] != '$' || i+1 == len(line) {
+			b.WriteByte(line[i])
+			continue
 		}
-		length := strings.IndexByte(line[from:], ')')
-		if length < 0 {
-			return line
+		i++
+		switch line[i] {
+		case '$':
+			b.WriteByte('$')
+		case '(', '{':
+			end := closing(line[i:])
+			if end < 0 {
+				b.WriteString("$" + line[i:])
+				return b.String()
+			}
+			name := line[i+1 : i+end]
+			i += end
+			value, ok := w.fileVariable(text, name)
+			switch {
+			case name == "MAKE":
+				b.WriteString("make")
+			case ok && depth < 4 && b.Len() < maxValue:
+				b.WriteString(w.makeExpand(text, value, depth+1))
+			default:
+				b.WriteByte(unknownWords)
+			}
+		default: // $@, $<: the shell's own, as far as commands go
+			b.WriteString("$" + line[i:i+1])
 		}
-		line = line[:from] + string(unknownWords) + line[from+length+1:]
 	}
+	return b.String()
+}
+
+// closing is the index of the parenthesis or brace that closes the one at s[0], -1 if none does.
+func closing(s string) int {
+	depth := 0
+	for i := range len(s) {
+		switch s[i] {
+		case '(', '{':
+			depth++
+		case ')', '}':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// justExpand puts the values of just's {{name}} in their place, an unknown word where they are not known.
+func (w *walker) justExpand(text, line string) string {
+	for {
+		before, rest, ok := strings.Cut(line, "{{")
+		name, after, closed := strings.Cut(rest, "}}")
+		if !ok || !closed {
+			return line
+		}
+		value, known := w.fileVariable(text, strings.TrimSpace(name))
+		if literal, rest, ok := literalString(value); known && ok && strings.TrimSpace(rest) == "" && !strings.Contains(literal, "{{") {
+			line = before + literal + after
+		} else {
+			line = before + string(unknownWords) + after
+		}
+	}
+}
+
+// fileVariable returns what a makefile or justfile assigns to a name, if it does so once. An override is the last word.
+func (w *walker) fileVariable(text, name string) (value string, ok bool) {
+	if !w.step(len(text) / 64) {
+		return "", false
+	}
+	for line := range strings.Lines(text) {
+		rest, override := strings.CutPrefix(line, "override ")
+		rest, found := strings.CutPrefix(strings.TrimPrefix(rest, "export "), name)
+		if !found {
+			continue
+		}
+		rest = strings.TrimLeft(rest, " \t")
+		assigned := strings.TrimLeft(rest, ":?")
+		assigned, found = strings.CutPrefix(assigned, "=")
+		if !found {
+			if strings.HasPrefix(rest, "+=") {
+				return "", false
+			}
+			continue
+		}
+		if ok {
+			return "", false
+		}
+		assigned, _, _ = strings.Cut(assigned, " #")
+		value, ok = strings.TrimSpace(assigned), true
+		if override {
+			break
+		}
+	}
+	return value, ok
 }

@@ -12,6 +12,8 @@ import (
 // output returns the text that commands write, where it follows from the string: echo, printf, a here-document through
 // cat. It is what $(…), pipes into a shell and scripts written on the fly are made of.
 func (w *walker) output(stmts []*syntax.Stmt) (string, bool) {
+	dir := w.dir // cd counts for what follows it here: $(cd "$X" && pwd)
+	defer func() { w.dir = dir }()
 	if len(stmts) == 1 {
 		return w.stmtOutput(stmts[0])
 	}
@@ -30,16 +32,18 @@ func (w *walker) stmtOutput(s *syntax.Stmt) (string, bool) {
 	for _, r := range s.Redirs {
 		switch r.Op {
 		case syntax.RdrOut, syntax.RdrClob, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrAllClob:
-			if r.N == nil || r.N.Value == "1" {
+			if (r.N == nil || r.N.Value == "1") && r.Word.Lit() != "/dev/stdout" {
 				return "", true
 			}
 		}
 	}
 	saved := w.stdin
 	w.redirectStdin(s)
-	text, ok := w.cmdOutput(s.Cmd)
-	w.stdin = saved
-	return text, ok
+	defer func() { w.stdin = saved }()
+	if s.Cmd == nil && len(s.Redirs) > 0 { // $(<file)
+		return w.stdinText()
+	}
+	return w.cmdOutput(s.Cmd)
 }
 
 func (w *walker) cmdOutput(cmd syntax.Command) (text string, ok bool) {
@@ -69,10 +73,8 @@ func (w *walker) cmdOutput(cmd syntax.Command) (text string, ok bool) {
 			text, ok = w.stmtOutput(c.Y)
 			w.stdin = saved
 			return text, ok
-		case syntax.AndStmt:
-			return w.output([]*syntax.Stmt{c.X, c.Y})
 		}
-		return w.stmtOutput(c.X)
+		return w.output([]*syntax.Stmt{c.X, c.Y}) // of A || B either may be among what is run
 	}
 	return "", false
 }
@@ -85,11 +87,25 @@ func (w *walker) argvOutput(argv []string) (string, bool) {
 		return echo(args), true
 	case "printf":
 		return printf(args)
-	case ":", "true":
+	case ":", "true", "false", "test", "[", "exit", "return", "set", "shift", "export", "local":
 		return "", true
+	case "cd":
+		if args = dropOptions(args); len(args) == 0 {
+			return "", false
+		}
+		w.dir = w.path(args[len(args)-1])
+		return "", true
+	case "dirname":
+		if args = dropOptions(args); len(args) == 1 {
+			return path.Dir(args[0]) + "\n", true
+		}
+	case "basename":
+		if args = dropOptions(args); len(args) > 0 {
+			return strings.TrimSuffix(path.Base(args[0]), strings.Join(args[1:], "")) + "\n", true
+		}
 	case "pwd":
 		return w.dir + "\n", path.IsAbs(w.dir)
-	case "which", "readlink", "realpath", "basename":
+	case "which", "readlink", "realpath":
 		return lastOperand(args)
 	case "command", "type", "whence":
 		if len(args) > 1 && (args[0] == "-v" || args[0] == "-p" || args[0] == "-P") {

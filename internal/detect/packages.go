@@ -38,8 +38,12 @@ func (w *walker) packageManager(name string, args []string) {
 	case "node":
 		w.node("node", rest)
 	case "workspace":
-		if name == "yarn" && len(rest) > 1 {
-			w.packageManager(name, rest[1:])
+		if name == "yarn" && len(rest) > 1 { // any workspace may be the one: the directories' names are not the packages'
+			w.packageManager(name, append([]string{"--workspaces"}, rest[1:]...))
+		}
+	case "recursive", "multi", "m":
+		if name == "pnpm" {
+			w.packageManager(name, append([]string{"-r"}, rest...))
 		}
 	case "workspaces":
 		w.yarnWorkspaces(rest)
@@ -48,11 +52,17 @@ func (w *walker) packageManager(name string, args []string) {
 			w.judge(name, sorted.operands, sorted)
 			return
 		}
+		if (name == "npm" || name == "pnpm") && slices.ContainsFunc(sorted.options, func(o string) bool { return has("--help -h", o) }) {
+			return // the manager's own help: behind "--" it would be the script's
+		}
 		if sub == "t" || sub == "tst" {
 			sub = "test"
 		}
 		w.managerScript(name, dir, workspaces, sub, rest)
 	case "create", "init", "innit", "c":
+		if sub == "init" && name != "bun" && len(sorted.operands) == 1 {
+			return // without a generator's name it writes package.json and nothing else
+		}
 		if !w.createApp(rest) {
 			w.judge(name, sorted.operands, sorted)
 		}
@@ -99,6 +109,12 @@ func (w *walker) shorthand(name, dir string, workspaces bool, argv []string) {
 
 // managerScript judges a script by its name and, where package.json can be read, by its text.
 func (w *walker) managerScript(manager, dir string, workspaces bool, name string, args []string) {
+	if len(name) > 2 && name[0] == '/' && name[len(name)-1] == '/' { // pnpm run "/^(lint|test):.*/"
+		for alternative := range strings.FieldsFuncSeq(name, func(c rune) bool { return strings.ContainsRune("/^$|().*", c) }) {
+			w.managerScript(manager, dir, workspaces, alternative, args)
+		}
+		return
+	}
 	w.named("script", manager, name)
 	if workspaces {
 		w.workspaceScripts(dir, name)
@@ -290,6 +306,9 @@ func (w *walker) deno(args []string) bool {
 	case sub == "task" && len(sorted.operands) > 1:
 		w.named("script", "deno", sorted.operands[1])
 		return true
+	case sub == "eval" && len(sorted.operands) > 1:
+		w.code(sorted.operands[1])
+		return true
 	case sub == "run" && len(sorted.operands) > 1:
 		if name, npm := strings.CutPrefix(sorted.operands[1], "npm:"); npm {
 			at := slices.Index(args, sorted.operands[1])
@@ -383,6 +402,9 @@ func (w *walker) program(file string, args []string) {
 		w.external(append([]string{tool}, args...))
 		return
 	}
+	if tool := programName(stem); isManager(tool) || tool == "npx" { // node …/npm-cli.js, .yarn/releases/yarn-4.1.0.cjs
+		w.external(append([]string{tool}, args...))
+	}
 	w.tail(args)
 	if shellScript(base) {
 		w.script(file, args, Bash)
@@ -394,7 +416,7 @@ func (w *walker) program(file string, args []string) {
 		w.named("file", "", stem)
 	}
 	if text, ok := w.written(file); ok {
-		w.fileText(text, args)
+		w.fileText(file, text, args)
 	} else {
 		w.executable(file, args)
 	}

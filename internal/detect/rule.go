@@ -74,7 +74,7 @@ func (o *programOptions) sort(args []string) arguments {
 			sorted.operands = append(sorted.operands, args[i+1:]...)
 			return sorted
 		case len(a) > 1 && a[0] == '-':
-			if has(o.ends, a) && (o.passes == "" || len(sorted.operands) < 2 || sorted.operands[0] != o.passes) {
+			if name, _, _ := strings.Cut(a, "="); has(o.ends, name) && (o.passes == "" || len(sorted.operands) < 2 || sorted.operands[0] != o.passes) {
 				sorted.ends = true
 			}
 			sorted.options = append(sorted.options, a)
@@ -213,7 +213,7 @@ func (w *walker) match(program string, operands, options []string) (*Rule, strin
 
 // rules judges a program by the table. It reports whether the program is in it.
 func (w *walker) rules(program string, argv []string) bool {
-	if !w.hasRules(program) {
+	if !w.hasRules(program) || program == "file" || program == "script" { // no programs in the table: names of files and scripts
 		return false
 	}
 	opts := optionsOf(program)

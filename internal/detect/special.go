@@ -13,7 +13,7 @@ type judge func(w *walker, name string, argv []string) bool
 // special returns the judge of a program that takes more than a line in a table to understand, nil for all others.
 func special(name string) judge {
 	switch name {
-	case "sh", "bash", "dash", "zsh", "ksh", "ksh93", "mksh", "ash", "rbash", "yash", "fish", "csh", "tcsh":
+	case "sh", "bash", "dash", "zsh", "ksh", "ksh93", "mksh", "ash", "rbash", "yash", "fish", "csh", "tcsh", "xonsh", "osh", "nu", "elvish":
 		return func(w *walker, name string, argv []string) bool {
 			w.behind("in "+name, func() { w.shellCommand(name, argv[1:]) })
 			return true
@@ -90,8 +90,11 @@ func special(name string) judge {
 		return func(w *walker, _ string, argv []string) bool {
 			return w.corepack(argv[1:])
 		}
-	case "nr", "na":
+	case "nr", "na", "rushx":
 		return func(w *walker, name string, argv []string) bool {
+			if name == "rushx" {
+				name = "rush"
+			}
 			if args := dropOptions(argv[1:]); len(args) > 0 {
 				w.managerScript(name, w.dir, false, args[0], nil)
 			}
@@ -132,13 +135,50 @@ func special(name string) judge {
 		return func(w *walker, _ string, argv []string) bool {
 			return w.uv(argv[1:])
 		}
-	case "coverage":
-		return func(w *walker, _ string, argv []string) bool {
-			args := argv[1:]
-			if len(args) == 0 || args[0] != "run" {
-				return false
+	case "coverage", "memray", "debugpy":
+		return func(w *walker, name string, argv []string) bool {
+			wr, args := &pythonRunners[0], argv[1:]
+			for i := range pythonRunners {
+				if pythonRunners[i].name == name {
+					wr = &pythonRunners[i]
+				}
 			}
-			w.pythonRunner(&coverageRun, args[1:])
+			if wr.verbs != "" {
+				if len(args) == 0 || args[0] != wr.verbs {
+					return false
+				}
+				args = args[1:]
+			}
+			w.pythonRunner(wr, args)
+			return true
+		}
+	case "socat":
+		return func(w *walker, _ string, argv []string) bool {
+			for _, a := range argv[1:] {
+				kind, text, _ := strings.Cut(a, ":")
+				if kind = strings.ToUpper(kind); kind == "EXEC" || kind == "SYSTEM" {
+					text, _, _ = strings.Cut(text, ",")
+					w.behind("behind socat", func() { w.shell(text, Bash, nil) })
+				}
+			}
+			return true
+		}
+	case "start-stop-daemon":
+		return func(w *walker, _ string, argv []string) bool {
+			for i, a := range argv[:len(argv)-1] {
+				if has("-x --exec -a --startas", a) {
+					rest := argv[min(slices.Index(argv, "--")+1, len(argv)):]
+					if !slices.Contains(argv, "--") {
+						rest = nil
+					}
+					w.behind("behind start-stop-daemon", func() { w.external(append([]string{argv[i+1]}, rest...)) })
+				}
+			}
+			return true
+		}
+	case "newgrp":
+		return func(w *walker, _ string, _ []string) bool {
+			w.shellStdin(Bash, nil)
 			return true
 		}
 	case "uvx", "pipx":
@@ -186,22 +226,26 @@ func special(name string) judge {
 	case "tee":
 		return func(w *walker, _ string, argv []string) bool {
 			args := argv[1:]
-			if text, ok := w.stdinText(); ok {
-				for _, file := range dropOptions(args) {
-					w.writeFile(file, text, slices.Contains(args, "-a") || slices.Contains(args, "--append"))
-				}
+			text, ok := w.stdinText()
+			if !ok {
+				text = string(unknownWords)
+			}
+			for _, file := range dropOptions(args) {
+				w.writeFile(file, text, slices.Contains(args, "-a") || slices.Contains(args, "--append"))
 			}
 			return true
 		}
-	case "cp", "mv", "install":
+	case "cp", "mv", "install", "ln":
 		return func(w *walker, _ string, argv []string) bool {
-			args := argv[1:]
-			if len(args) >= 2 {
-				if text, ok := w.written(args[len(args)-2]); ok {
-					w.writeFile(args[len(args)-1], text, false)
-				}
+			if args := argv[1:]; len(args) >= 2 && !strings.HasPrefix(args[len(args)-2], "-") {
+				w.link(args[len(args)-2], args[len(args)-1])
 			}
 			return true
+		}
+	case "curl", "wget", "dd", "sed", "patch":
+		return func(w *walker, name string, argv []string) bool {
+			w.writesFiles(name, argv[1:])
+			return name != "sed"
 		}
 	case "entr":
 		return func(w *walker, _ string, argv []string) bool {
@@ -315,4 +359,53 @@ func (w *walker) taskRunner(name string, args []string) bool {
 		w.named("script", name, task)
 	}
 	return true
+}
+
+// outputOptions are the options behind which programs are given the name of a file that they write.
+var outputOptions = [...]struct{ program, options string }{
+	{"curl", "-o --output"},
+	{"patch", "-o --output"},
+	{"wget", "-O --output-document"},
+}
+
+// writesFiles follows programs that write files without a redirection. What they write is not known.
+func (w *walker) writesFiles(name string, args []string) {
+	named := false
+	for _, o := range outputOptions {
+		for i, a := range args {
+			opt, value, attached := strings.Cut(a, "=")
+			if !attached && i+1 < len(args) {
+				value = args[i+1]
+			}
+			if o.program == name && (has(o.options, opt) || len(a) > 2 && a[1] != '-' && has(o.options, "-"+a[len(a)-1:])) {
+				w.writeFile(value, string(unknownWords), false)
+				named = true
+			}
+		}
+	}
+	switch name {
+	case "dd":
+		for _, a := range args {
+			if file, ok := strings.CutPrefix(a, "of="); ok {
+				w.writeFile(file, string(unknownWords), false)
+			}
+		}
+	case "curl", "wget": // the URL's last part
+		if named || name == "curl" && !given("-O --remote-name", args) {
+			return
+		}
+		for _, a := range args {
+			if strings.Contains(a, "/") && a[0] != '-' {
+				w.writeFile(path.Base(a), string(unknownWords), false)
+			}
+		}
+	case "sed":
+		if given("-i --in-place", args) || slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "-i") }) {
+			for _, a := range args {
+				if shellScript(a) {
+					w.overwritten(a)
+				}
+			}
+		}
+	}
 }

@@ -3,6 +3,7 @@ package detect
 import (
 	"path"
 	"slices"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -23,6 +24,7 @@ type binding struct {
 	words [][]string // a variable's possible values; a scalar is a list of one
 	maybe bool       // it may have another value, or be unset
 	text  string     // an alias's or file's text
+	link  string     // the file that a file is a copy of, or a link to
 	fn    function
 }
 
@@ -47,7 +49,8 @@ type state struct {
 	dir        string   // working directory; relative to where the string starts where that is unknown
 	params     []string // $1, $2, …
 	paramsSet  bool     // false: the parameters are unknown
-	arg0       string   // $0, where sh -c is given one
+	arg0       string   // $0, where it is known: a script's path, or what sh -c is given
+	file       string   // the script that runs, or is sourced
 	separators string   // IFS, where the string has set it
 	pathSet    bool     // PATH was assigned: a bare name may mean another program
 	dirChanged bool
@@ -182,6 +185,54 @@ func (w *walker) written(name string) (string, bool) {
 		return b.text, true
 	}
 	return "", false
+}
+
+// textAt returns the text of the file with a full name: what the string has written there, else what the disk holds.
+func (w *walker) textAt(full string) (string, bool) {
+	if b := w.lookup(file, full); b != nil && b.link == "" && b.text != "" && !unknown(b.text) {
+		return b.text, true
+	}
+	return w.readText(full)
+}
+
+// origin is the file of which a name is a copy, or to which it is a link, if the string has made it one.
+func (w *walker) origin(name string) string {
+	if len(w.bindings) > 0 {
+		if b := w.lookup(file, w.path(name)); b != nil && b.link != "" {
+			return b.link
+		}
+	}
+	return name
+}
+
+// link makes a name another one for a file: cp, mv, ln. A text that the string has written goes with it.
+func (w *walker) link(name, to string) {
+	if strings.HasSuffix(to, "/") {
+		to = path.Join(to, path.Base(name))
+	} else if info := w.stat(w.path(to)); info != nil && info.IsDir() {
+		to = path.Join(to, path.Base(name))
+	}
+	if name == "/dev/stdin" {
+		text, ok := w.stdinText()
+		if !ok {
+			text = string(unknownWords)
+		}
+		w.writeFile(to, text, false)
+		return
+	}
+	if text, ok := w.written(name); ok {
+		w.writeFile(to, text, false)
+		return
+	}
+	if from := w.path(w.origin(name)); from != w.path(to) {
+		w.bind(binding{kind: file, name: w.path(to), link: from})
+	}
+}
+
+// overwritten makes a file's text unknown. What it held before may still be among it.
+func (w *walker) overwritten(name string) {
+	text, _ := w.scriptText(name)
+	w.writeFile(name, text+"\n"+string(unknownWords), false)
 }
 
 func (w *walker) writeFile(name, text string, appending bool) {

@@ -117,7 +117,7 @@ func (w *walker) note(f finding) {
 	case w.limited && f.class >= MaybeHeavy:
 		f.class, f.via = Isolated, "behind a memory limit already"
 	case w.elsewhere && f.class == Heavy:
-		f.class, f.via = MaybeHeavy, "but in a container or by a server, where no limit of ours would hold it"
+		f.class, f.via = MaybeHeavy, "but outside our control group, where no limit of ours would hold it"
 	}
 	if f.class < w.best.class || (f.class == w.best.class && w.best.rule != "") {
 		return
@@ -384,6 +384,9 @@ func (w *walker) funcDecl(c *syntax.FuncDecl) {
 	switch {
 	case c.Name != nil:
 		w.bind(binding{kind: functionName, name: c.Name.Value, fn: fn})
+		if w.dialect == Zsh && strings.HasPrefix(c.Name.Value, "TRAP") { // TRAPEXIT and its like are traps
+			w.maybeRun(func() { w.behind("in a trap", func() { w.stmt(c.Body) }) })
+		}
 	case len(c.Names) > 0:
 		for _, n := range c.Names {
 			w.bind(binding{kind: functionName, name: n.Value, fn: fn})
@@ -536,6 +539,10 @@ func (w *walker) redirectStdin(s *syntax.Stmt) {
 			w.stdin = stdin{kind: stdinText, text: strings.Join(w.texts(r.Word), "\n") + "\n"}
 		case syntax.RdrIn:
 			w.stdin = w.fileStdin(r.Word)
+		case syntax.DplIn:
+			if fd := r.Word.Lit(); fd != "-" && fd != "0" {
+				w.stdin = stdin{kind: stdinUnknown}
+			}
 		}
 	}
 }
@@ -564,6 +571,11 @@ func (w *walker) fileStdin(word *syntax.Word) stdin {
 // files only the last one gets it.
 func (w *walker) saveOutput(s *syntax.Stmt) {
 	for _, r := range slices.Backward(s.Redirs) {
+		if r.N != nil && r.N.Value != "1" && r.N.Value != "2" && (r.Op == syntax.RdrOut || r.Op == syntax.AppOut) {
+			for _, name := range w.texts(r.Word) { // exec 3>x.sh: what is written there cannot be followed
+				w.writeFile(name, string(unknownWords), true)
+			}
+		}
 		appending := r.Op == syntax.AppOut || r.Op == syntax.AppAll
 		if !appending && r.Op != syntax.RdrOut && r.Op != syntax.RdrClob && r.Op != syntax.RdrAll || r.N != nil && r.N.Value != "1" {
 			continue
@@ -572,9 +584,11 @@ func (w *walker) saveOutput(s *syntax.Stmt) {
 		if len(names) != 1 || names[0] == "/dev/null" {
 			return
 		}
-		if text, ok := w.cmdOutput(s.Cmd); ok {
-			w.writeFile(names[0], text, appending)
+		text, ok := w.output([]*syntax.Stmt{{Cmd: s.Cmd}})
+		if !ok {
+			text = string(unknownWords)
 		}
+		w.writeFile(names[0], text, appending)
 		return
 	}
 }

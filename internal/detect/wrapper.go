@@ -7,14 +7,15 @@ import (
 
 // A wrapper is a program that runs another command, and how that command stands in its arguments.
 type wrapper struct {
-	name   string
-	form   form
-	daemon bool   // a server runs it, outside our control group
-	verbs  string // subcommands that run a command, where others do something else: poetry's run
-	skip   int8   // operands in front of the command: timeout's duration
-	values string // options that take a value: "-u --user"; a "/2" behind one takes two words
-	shell  string // options whose value is a shell string: script's -c
-	ends   string // options with which it runs nothing
+	name     string
+	form     form
+	daemon   bool   // a server runs it, outside our control group
+	verbs    string // subcommands that run a command, where others do something else: poetry's run
+	skip     int8   // operands in front of the command: timeout's duration
+	optional bool   // the last of these may be missing: a program in its place is the command
+	values   string // options that take a value: "-u --user"; a "/2" behind one takes two words
+	shell    string // options whose value is a shell string: script's -c
+	ends     string // options with which it runs nothing
 }
 
 type form uint8
@@ -28,6 +29,7 @@ const (
 	tailForm                // only what stands behind "--" is run
 	scriptsForm             // every operand is the name of a package.json script: npm-run-all
 	remoteForm              // runs on another machine
+	shellForm               // what stands behind "--" are a shell's arguments: capsh
 	taskForm                // a command or the name of a task: poetry run
 )
 
@@ -64,7 +66,7 @@ func (w *walker) wrappedArgs(wr *wrapper, argv []string) {
 		a := argv[i]
 		if a == "--" {
 			i++
-			if skip > 0 && i < len(argv) {
+			if i < len(argv) && !wr.isCommand(argv[i], skip) {
 				i += skip
 			}
 			break
@@ -94,14 +96,13 @@ func (w *walker) wrappedArgs(wr *wrapper, argv []string) {
 		if wr.form == optionForm {
 			continue
 		}
-		if skip > 0 {
-			skip--
-			continue
+		if skip == 0 || wr.isCommand(a, skip) {
+			break
 		}
-		break
+		skip--
 	}
 	rest := argv[min(i, len(argv)):]
-	if wr.form == tailForm {
+	if wr.form == tailForm || wr.form == shellForm {
 		rest = nil
 		if at := slices.Index(argv, "--"); at >= 0 {
 			rest = argv[at+1:]
@@ -119,10 +120,17 @@ func (w *walker) wrappedArgs(wr *wrapper, argv []string) {
 	}
 }
 
+// isCommand reports whether a word is the command already, though an operand might still stand in front of it.
+func (wr *wrapper) isCommand(word string, skip int) bool {
+	return wr.optional && skip == 1 && (knownProgram(word) || strings.Contains(word, "/"))
+}
+
 func (w *walker) payload(wr *wrapper, rest []string) {
 	switch wr.form {
 	case argvForm, assignForm, tailForm:
 		w.external(rest)
+	case shellForm:
+		w.external(append([]string{"sh"}, rest...))
 	case textForm:
 		w.shell(strings.Join(rest, " "), Bash, nil)
 	case eachForm:
