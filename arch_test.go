@@ -31,7 +31,7 @@ var arrows = map[string]struct{ packages, modules []string }{
 	"internal/plan":      {[]string{"internal/config", "internal/detect"}, []string{"mvdan.cc/sh", "github.com/coreos/go-systemd", "github.com/godbus/dbus", "golang.org/x/sys"}},
 	"internal/scope":     {[]string{"internal/cgroup", "internal/limits"}, []string{"github.com/coreos/go-systemd", "github.com/godbus/dbus", "golang.org/x/sys"}},
 	"internal/shellargs": {nil, nil},
-	"internal/words":     {[]string{"internal/admission", "internal/config", "internal/detect", "internal/journal", "internal/limits", "internal/scope"}, []string{"mvdan.cc/sh", "github.com/coreos/go-systemd", "github.com/godbus/dbus", "golang.org/x/sys"}},
+	"internal/words":     {[]string{"internal/admission", "internal/config", "internal/detect", "internal/guard", "internal/journal", "internal/launch", "internal/limits", "internal/scope"}, []string{"mvdan.cc/sh", "github.com/coreos/go-systemd", "github.com/godbus/dbus", "golang.org/x/sys"}},
 }
 
 func list(t *testing.T, args ...string) []string {

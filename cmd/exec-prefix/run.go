@@ -18,7 +18,7 @@ import (
 // run is the whole path of a command: parse, classify, decide, adjust, isolate, exec. It returns only where the command did
 // not take this process's place: it was refused, could not be started, or ran as a child.
 func run(argv, environ []string, stderr io.Writer) int {
-	say := voice{stderr}
+	say := voice{words.Voice{Program: "exec-prefix", Stderr: stderr}}
 	env := launch.Environment(environ)
 	runtimeDir := env.Get("XDG_RUNTIME_DIR")
 	self := launch.FindSelf()
@@ -33,7 +33,7 @@ func run(argv, environ []string, stderr io.Writer) int {
 	text, isCommand := call.text(shell)
 	command := launch.Command{Path: shell, Args: call.shellArgs(shell), Env: environ}
 	if !isCommand { // a login shell, a terminal, a script: not ours to touch
-		return say.cannotRun(command, command.Exec())
+		return say.CannotRun(command.Path, command.Exec())
 	}
 
 	judgement := guard.Judgement{Shell: shell, Env: env, Self: self, Settings: settings}
@@ -48,28 +48,28 @@ func run(argv, environ []string, stderr io.Writer) int {
 		if enforcement, unit, ok := guard.OperatorsWord(settings, runtimeDir); ok {
 			settings.Enforcement = enforcement
 			decided = judgement.Decide(verdict, supervisable)
-			say.tell(about.Bypassed(enforcement, unit))
+			say.Tell(about.Bypassed(enforcement, unit))
 		}
 	}
 
 	score := 0
 	if decided.Adjust {
 		if score, err = oomadj.Raise(oomadj.Max); err != nil && decided.Step != plan.Exec {
-			say.notRaised(err)
+			say.NotRaised(err)
 		}
 	}
 	switch decided.Step {
 	case plan.Refuse:
-		return say.refused(about.RefusedByPolicy(), settings)
+		return say.Refused(about.RefusedByPolicy(), settings)
 	case plan.Exec:
-		return say.cannotRun(command, command.Exec())
+		return say.CannotRun(command.Path, command.Exec())
 	}
 
 	var ticket *admission.Ticket
 	if decided.Step == plan.Supervise {
-		waits := func(others []admission.Place, why string) { say.tell(about.Waiting(others, why)) }
+		waits := func(others []admission.Place, why string) { say.Tell(about.Waiting(others, why)) }
 		if ticket, err = guard.Admit(settings, about.Subject, waits); err != nil {
-			return say.noRoom(about.NoRoom(settings.Wait()))
+			return say.NoRoom(about.NoRoom(settings.Wait()))
 		}
 	}
 	receipt, err := guard.Isolate(guard.Isolation{
@@ -79,21 +79,21 @@ func run(argv, environ []string, stderr io.Writer) int {
 		Must:        decided.Must,
 	})
 	if err != nil && decided.Must && !tolerated(err, settings) {
-		return say.refused(about.NotIsolated(err), settings)
+		return say.Refused(about.NotIsolated(err), settings)
 	}
 	if err != nil {
-		return say.cannotRun(command, command.Exec())
+		return say.CannotRun(command.Path, command.Exec())
 	}
-	say.tell(about.Isolated(receipt))
+	say.Tell(about.Isolated(receipt))
 	if decided.Step == plan.Move {
-		return say.cannotRun(command, command.Exec())
+		return say.CannotRun(command.Path, command.Exec())
 	}
 	ticket.Runs(receipt.Group.Path)
 	outcome, err := guard.Supervise(command, receipt, score, runtimeDir)
 	if err != nil {
-		return say.cannotRun(command, err)
+		return say.CannotRun(command.Path, err)
 	}
-	return say.ended(about, receipt, outcome)
+	return say.Ended(about, receipt, outcome)
 }
 
 // tolerated says whether a heavy command may run although it is not isolated: in a client's own sandbox, which forbids unix

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/heavy-run/heavy-run/internal/words"
 )
 
 // prefixVariable is the variable that Claude Code puts in front of what it runs; the "env" object of its settings sets it.
@@ -21,8 +23,8 @@ const prefixVariable = "CLAUDE_CODE_SHELL_PREFIX"
 // file takes the old one's place in one step, and a symbolic link stays one.
 func (v voice) editShellPrefix(file, prefix string, unset bool) int {
 	fail := func(err error) int {
-		v.say(fmt.Sprintf("%s is left as it is: %v", file, err))
-		return statusRefused
+		v.Say(fmt.Sprintf("%s is left as it is: %v", file, err))
+		return words.StatusRefused
 	}
 	if target, err := filepath.EvalSymlinks(file); err == nil {
 		file = target
@@ -47,7 +49,7 @@ func (v voice) editShellPrefix(file, prefix string, unset bool) int {
 	}
 	text, err := edit(old, prefix)
 	if errors.Is(err, errOthersPrefix) {
-		v.say(fmt.Sprintf("%s is left as it is: %v", file, err))
+		v.Say(fmt.Sprintf("%s is left as it is: %v", file, err))
 		return 1
 	}
 	if err != nil {

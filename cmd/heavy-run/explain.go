@@ -18,6 +18,7 @@ import (
 	"github.com/heavy-run/heavy-run/internal/guard"
 	"github.com/heavy-run/heavy-run/internal/limits"
 	"github.com/heavy-run/heavy-run/internal/plan"
+	"github.com/heavy-run/heavy-run/internal/words"
 )
 
 // explanation is a verdict with its plan, in the form that --json writes. Fields are only ever added.
@@ -145,8 +146,8 @@ func (v voice) batch(j guard.Judgement, in io.Reader) int {
 			return 0
 		}
 		if err != nil {
-			v.say(fmt.Sprintf("cannot read standard input: %v", err))
-			return statusRefused
+			v.Say(fmt.Sprintf("cannot read standard input: %v", err))
+			return words.StatusRefused
 		}
 	}
 }
@@ -169,8 +170,8 @@ func (v voice) json(value any) int {
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false) // && and > are what these strings are made of
 	if err := encoder.Encode(value); err != nil {
-		v.say(err.Error())
-		return statusRefused
+		v.Say(err.Error())
+		return words.StatusRefused
 	}
 	return v.print(b.String())
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/heavy-run/heavy-run/internal/detect"
 	"github.com/heavy-run/heavy-run/internal/limits"
 	"github.com/heavy-run/heavy-run/internal/scope"
+	"github.com/heavy-run/heavy-run/internal/words"
 )
 
 // How long a manager may take to answer, and to stop scopes: each has five seconds before it is killed.
@@ -113,7 +114,7 @@ func (v voice) watch(runtimeDir string, asJSON bool) int {
 	}
 	for {
 		screen := new(strings.Builder)
-		if status := (voice{screen, v.stderr}).list(runtimeDir, asJSON); status != 0 {
+		if status := (voice{v.Voice, screen}).list(runtimeDir, asJSON); status != 0 {
 			return status
 		}
 		if status := v.print(clear + screen.String()); status != 0 {
@@ -174,7 +175,7 @@ func (v voice) stop(runtimeDir string, names []string) int {
 	}
 	chosen, unknown := choose(running, names)
 	for _, name := range unknown {
-		v.say(fmt.Sprintf("no scope of heavy-run is called %q; heavy-run --list shows them", name))
+		v.Say(fmt.Sprintf("no scope of heavy-run is called %q; heavy-run --list shows them", name))
 	}
 	if len(unknown) > 0 {
 		return 1
@@ -192,7 +193,7 @@ func (v voice) stop(runtimeDir string, names []string) int {
 	status := 0
 	for range chosen {
 		if err := <-ended; err != nil {
-			v.say(err.Error())
+			v.Say(err.Error())
 			status = 1
 		}
 	}
@@ -224,6 +225,6 @@ func (v voice) cannotAsk(err error) int {
 	if mend := mendOf(err); mend != "" {
 		lines = append(lines, "to mend it: "+mend)
 	}
-	v.say(lines...)
-	return statusRefused
+	v.Say(lines...)
+	return words.StatusRefused
 }

@@ -14,7 +14,7 @@ import (
 
 // run is the whole path: read the command line, do what only reports, then judge, adjust, isolate and supervise.
 func run(argv, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	say := voice{stdout, stderr}
+	say := voice{words.Voice{Program: "heavy-run", Stderr: stderr}, stdout}
 	env := launch.Environment(environ)
 	self := launch.FindSelf()
 
@@ -44,7 +44,7 @@ func run(argv, environ []string, stdin io.Reader, stdout, stderr io.Writer) int 
 
 	command, err := flags.commandLine(judgement.Shell, env)
 	if err != nil {
-		return say.cannotRun(command.Path, err)
+		return say.CannotRun(command.Path, err)
 	}
 	verdict := judgement.Classify(flags.text())
 	about := words.Command{Subject: flags.subject(verdict), Verdict: verdict}
@@ -52,15 +52,15 @@ func run(argv, environ []string, stdin io.Reader, stdout, stderr io.Writer) int 
 	score := 0
 	if decided.Adjust {
 		if score, err = oomadj.Raise(oomadj.Max); err != nil {
-			say.notRaised(err)
+			say.NotRaised(err)
 		}
 	}
 	if decided.Step == plan.Exec {
-		return say.cannotRun(command.Path, command.Exec())
+		return say.CannotRun(command.Path, command.Exec())
 	}
-	ticket, err := guard.Admit(settings, about.Subject, func(others []admission.Place, why string) { say.tell(about.Waiting(others, why)) })
+	ticket, err := guard.Admit(settings, about.Subject, func(others []admission.Place, why string) { say.Tell(about.Waiting(others, why)) })
 	if err != nil {
-		return say.noRoom(about.NoRoom(settings.Wait()))
+		return say.NoRoom(about.NoRoom(settings.Wait()))
 	}
 	runtimeDir := env.Get("XDG_RUNTIME_DIR")
 	receipt, err := guard.Isolate(guard.Isolation{
@@ -72,13 +72,13 @@ func run(argv, environ []string, stdin io.Reader, stdout, stderr io.Writer) int 
 		Must:        true,
 	})
 	if err != nil {
-		return say.refused(about.NotIsolated(err), settings)
+		return say.Refused(about.NotIsolated(err), settings)
 	}
-	say.tell(about.Isolated(receipt))
+	say.Tell(about.Isolated(receipt))
 	ticket.Runs(receipt.Group.Path)
 	outcome, err := guard.Supervise(command, receipt, score, runtimeDir)
 	if err != nil {
-		return say.cannotRun(command.Path, err)
+		return say.CannotRun(command.Path, err)
 	}
-	return say.ended(about, receipt, outcome)
+	return say.Ended(about, receipt, outcome)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/heavy-run/heavy-run/internal/cgroup"
 	"github.com/heavy-run/heavy-run/internal/config"
 	"github.com/heavy-run/heavy-run/internal/limits"
+	"github.com/heavy-run/heavy-run/internal/words"
 )
 
 // shownConfig is what --show-config --json writes. Fields are only ever added.
@@ -69,15 +70,15 @@ func gather(settings *config.Settings, sources []config.Source) (shownConfig, er
 func (v voice) showConfig(settings *config.Settings, sources []config.Source, asJSON bool) int {
 	shown, err := gather(settings, sources)
 	if err != nil {
-		v.say(err.Error())
-		return statusRefused
+		v.Say(err.Error())
+		return words.StatusRefused
 	}
 	status := 0
 	if asJSON {
 		status = v.json(shown)
 	} else {
 		status = v.print(shown.text())
-		v.problems(settings)
+		v.Problems(settings)
 	}
 	if status == 0 && len(shown.Problems) > 0 {
 		status = 1

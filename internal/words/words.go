@@ -1,6 +1,6 @@
 // Package words holds what both programs say, to the reader of stderr and to the journal, about a command that was isolated,
 // refused, made to wait or killed. Lines come without the program's name; the last one is the short imperative one, because
-// clients show a model the tail of the output. It prints and writes nothing itself.
+// clients show a model the tail of the output. Nothing is written but by a Voice, to where its program says.
 package words
 
 import (
