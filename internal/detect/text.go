@@ -2,6 +2,7 @@ package detect
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -159,21 +160,42 @@ func (w *walker) parseOnce(d Dialect, text string) (stmts []*syntax.Stmt, err er
 func misreadComment(stmts []*syntax.Stmt, text string) int {
 	suspect := false
 	for i := 1; i < len(text) && !suspect; i++ {
-		suspect = text[i] == '#' && !beforeComment(text[i-1])
+		suspect = text[i] == '#' && (closes(text[i-1]) || !beforeComment(text[i-1]))
+	}
+	if !suspect {
+		return -1
 	}
 	at := -1
-	for i := 0; i < len(stmts) && suspect && at < 0; i++ {
-		syntax.Walk(stmts[i], func(n syntax.Node) bool {
-			if c, ok := n.(*syntax.Comment); ok {
-				if hash := int(c.Hash.Offset()); hash > 0 && hash < len(text) && !beforeComment(text[hash-1]) {
+	var ends []int // of expansions that end as a subshell does, or as nothing: behind those a "#" goes on with the word
+	var hashes []int
+	for _, s := range stmts {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.CmdSubst, *syntax.ProcSubst, *syntax.ArithmExp, *syntax.ExtGlob:
+				ends = append(ends, int(n.End().Offset()))
+			case *syntax.Comment:
+				hash := int(n.Hash.Offset())
+				switch {
+				case hash <= 0 || hash >= len(text):
+				case closes(text[hash-1]):
+					hashes = append(hashes, hash)
+				case at < 0 && !beforeComment(text[hash-1]):
 					at = hash
 				}
 			}
-			return at < 0
+			return true
 		})
+	}
+	for _, hash := range hashes {
+		if (at < 0 || hash < at) && slices.Contains(ends, hash) {
+			at = hash
+		}
 	}
 	return at
 }
+
+// closes reports whether a byte ends a subshell, behind which a comment may begin, or an expansion, behind which it may not.
+func closes(c byte) bool { return c == ')' || c == '`' }
 
 // beforeComment reports whether a comment may begin behind a byte.
 func beforeComment(c byte) bool { return strings.IndexByte(" \t\n\r;&|()<>`$", c) >= 0 }
