@@ -15,8 +15,8 @@ test:
 check:
 	scripts/need.sh shellcheck
 	test -z "$$(gofmt -l .)" || { gofmt -d .; exit 1; }
-	go vet ./... && go vet -tags live ./internal/livetest
-	go run $(STATICCHECK) -tags live ./...
+	go vet ./... && go vet -tags live,clients ./internal/livetest ./internal/clienttest
+	go run $(STATICCHECK) -tags live,clients ./...
 	shellcheck $$(git ls-files -co --exclude-standard '*.sh' .ci/run scripts/vm/guest/root/usr/local 'internal/livetest/testdata/bin/*' | xargs grep -lE '^#!/(usr/)?bin/(env )?(ba)?sh')
 	GOARCH=arm64 go vet ./... && GOARCH=arm64 scripts/build.sh bin/arm64
 
