@@ -302,7 +302,7 @@ func find(pattern *regexp.Regexp, text string) string {
 // What differs from run to run: ports, process ids, and identifiers that a client makes up; and where in a string of the
 // client's own making a shell stands when it complains.
 var (
-	unique = regexp.MustCompile(`127\.0\.0\.1:\d+|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}|\bb[0-9a-z]{8}\b|\b\d+ Killed|\bpid \d+|session [a-z]+-[a-z]+`)
+	unique = regexp.MustCompile(`127\.0\.0\.1:\d+|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}|\bb[0-9a-z]{8}\b| *\b\d+ Killed +|\bpid \d+|session [a-z]+-[a-z]+`)
 	place  = regexp.MustCompile(`(/usr)?/bin/bash: (eval: )?line \d+:`)
 )
 

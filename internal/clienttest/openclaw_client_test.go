@@ -124,6 +124,7 @@ func (o openClaw) start(t *testing.T, shell, freeModel, boundModel string) (p *p
 		"TMPDIR=" + o.dir, // node keeps compiled code there: the second gateway starts sooner
 		"OPENCLAW_CONFIG_PATH=" + filepath.Join(o.dir, "config.json"), "OPENCLAW_STATE_DIR=" + filepath.Join(o.dir, "state"),
 		"OPENCLAW_OFFLINE=1", "OPENCLAW_NO_AUTO_UPDATE=1", "OPENCLAW_SKIP_CHANNELS=1", "OPENCLAW_SKIP_CRON=1", "OPENCLAW_DISABLE_BONJOUR=1",
+		"OPENCLAW_SHELL_ENV_TIMEOUT_MS=120000", // for the login PATH: while it starts, a gateway may not look for 15 seconds
 	}
 	allow := start(t, work, filepath.Join(o.dir, "allow.log"), env, append(openclaw, "approvals", "allowlist", "add", "--agent", "strict", filepath.Join(o.dir, "bin/*")), nil)
 	if status := allow.end(t, 2*time.Minute); status != 0 {
