@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"io"
 
 	"github.com/heavy-run/heavy-run/internal/admission"
@@ -99,6 +98,6 @@ func run(argv, environ []string, stderr io.Writer) int {
 // tolerated says whether a heavy command may run although it is not isolated: in a client's own sandbox, which forbids unix
 // sockets, when the operator said so.
 func tolerated(err error, settings *config.Settings) bool {
-	e := new(scope.Error)
-	return settings.SandboxedAdjust && errors.As(err, &e) && e.Cause == scope.NoUnixSockets
+	cause, ok := scope.CauseOf(err)
+	return settings.SandboxedAdjust && ok && cause == scope.NoUnixSockets
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -148,8 +147,8 @@ func (v voice) trial(runtimeDir string, settings *config.Settings) int {
 	r, err := guard.Isolate(guard.Isolation{Settings: settings, RuntimeDir: runtimeDir, Description: "heavy-run: doctor", Must: true})
 	if err != nil {
 		o := outcome{Error: err.Error(), Mend: mendOf(err)}
-		if e := new(scope.Error); errors.As(err, &e) {
-			o.Cause = e.Cause.String()
+		if cause, ok := scope.CauseOf(err); ok {
+			o.Cause = cause.String()
 		}
 		return v.json(o)
 	}
@@ -161,8 +160,8 @@ func (v voice) trial(runtimeDir string, settings *config.Settings) int {
 
 // mendOf is what mends a failure to isolate; empty for other errors.
 func mendOf(err error) string {
-	if e := new(scope.Error); errors.As(err, &e) {
-		return e.Cause.Mend()
+	if cause, ok := scope.CauseOf(err); ok {
+		return cause.Mend()
 	}
 	return ""
 }

@@ -165,13 +165,13 @@ func (h Host) manager() Finding {
 	f := Finding{ID: "manager"}
 	if h.ManagerErr != nil {
 		f.Status, f.What = Problem, h.ManagerErr.Error()
-		if e := new(scope.Error); errors.As(h.ManagerErr, &e) {
-			f.Mend = e.Cause.Mend()
+		if cause, ok := scope.CauseOf(h.ManagerErr); ok {
+			f.Mend = cause.Mend()
 			switch {
-			case e.Cause == scope.NoManager && !h.exists("run/systemd/system"): // see sd_booted(3)
+			case cause == scope.NoManager && !h.exists("run/systemd/system"): // see sd_booted(3)
 				f.What = "systemd does not run here, so nothing makes scopes"
 				f.Mend = "install with scripts/materialize.sh, which sets Enforcement=adjust"
-			case e.Cause == scope.NoManager && h.UID != 0:
+			case cause == scope.NoManager && h.UID != 0:
 				f.Mend = h.enableLinger()
 			}
 		}

@@ -1,6 +1,9 @@
 package scope
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // Cause is why a process could not be isolated.
 type Cause int
@@ -72,6 +75,14 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// CauseOf is the cause that err carries, if it carries one.
+func CauseOf(err error) (Cause, bool) {
+	if e := new(Error); errors.As(err, &e) {
+		return e.Cause, true
+	}
+	return 0, false
+}
 
 func noAnswer(err error) error {
 	if err == nil {

@@ -21,26 +21,23 @@ type Manager struct {
 
 // FindManager asks who answers first, of those that Enter would ask. The error is an *Error.
 func FindManager(ctx context.Context, runtimeDir string) (Manager, error) {
-	var first error
-	for _, s := range sockets(runtimeDir, os.Geteuid()) {
+	var found Manager
+	err := firstOf(sockets(runtimeDir, os.Geteuid()), func(s socket) error {
 		m, err := dial(ctx, s)
 		if err != nil {
-			if first == nil {
-				first = err
-			}
-			continue
+			return err
 		}
 		defer m.Close()
-		found := Manager{Socket: s.path, System: s.system}
+		found = Manager{Socket: s.path, System: s.system}
 		if version, err := m.GetManagerProperty("Version"); err == nil {
 			found.Version = strings.Trim(version, `"`)
 		}
 		if p, err := m.GetManagerProperty("ControlGroup"); err == nil {
 			found.Group, _ = cgroup.Named(path.Clean("/" + strings.Trim(p, `"`)))
 		}
-		return found, nil
-	}
-	return Manager{}, first
+		return nil
+	})
+	return found, err
 }
 
 // AskSystemBus says whether the system bus answers. Its socket's file outlives it.

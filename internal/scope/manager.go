@@ -49,6 +49,25 @@ func sockets(runtimeDir string, uid int) []socket {
 	return out
 }
 
+// firstOf asks at one socket after the other until one has answered, and gives the first one's error where none did. A manager
+// that took the process but gave no limit is final: another would only hide why.
+func firstOf(from []socket, ask func(socket) error) error {
+	var first error
+	for _, s := range from {
+		err := ask(s)
+		if err == nil {
+			return nil
+		}
+		if cause, ok := CauseOf(err); ok && (cause == NoController || cause == NotLimited) {
+			return err
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
 // manager is a connection to a service manager.
 type manager struct {
 	*sd.Conn

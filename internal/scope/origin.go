@@ -2,7 +2,6 @@ package scope
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -35,21 +34,16 @@ func OriginUnit(ctx context.Context, runtimeDir string, group cgroup.Group) (Uni
 			from = []socket{{path: "/run/systemd/private", owner: 0, system: true}}
 		}
 	}
-	var first error
-	for _, s := range from {
-		u, err := askUnit(ctx, s, service.Name())
-		if err == nil {
-			return u, true, nil
-		}
-		if first == nil {
-			first = err
-		}
-	}
+	var u Unit
+	err := firstOf(from, func(s socket) (err error) {
+		u, err = askUnit(ctx, s, service.Name())
+		return err
+	})
 	// That no socket at all can be had is a cause of its own.
-	if e := new(Error); system && !(errors.As(first, &e) && e.Cause == NoUnixSockets) {
-		first = &Error{Cause: NoSystemBus, Err: first}
+	if cause, _ := CauseOf(err); err != nil && system && cause != NoUnixSockets {
+		err = &Error{Cause: NoSystemBus, Err: err}
 	}
-	return Unit{}, true, first
+	return u, true, err
 }
 
 // OriginProcesses says whether any process of the service that group belongs to satisfies is. Processes in groups below the

@@ -88,21 +88,12 @@ func Enter(ctx context.Context, req Request) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, &Error{Cause: NoHierarchy, Err: err}
 	}
-	var first error
-	for _, socket := range sockets(req.RuntimeDir, os.Geteuid()) {
-		receipt, err := enterThrough(ctx, socket, req, origin)
-		if err == nil {
-			return receipt, nil
-		}
-		if first == nil {
-			first = err
-		}
-		// A manager that took the process but gave no limit is final: another would only hide why.
-		if e := new(Error); errors.As(err, &e) && (e.Cause == NoController || e.Cause == NotLimited) {
-			return Receipt{}, err
-		}
-	}
-	return Receipt{}, first
+	var receipt Receipt
+	err = firstOf(sockets(req.RuntimeDir, os.Geteuid()), func(s socket) (err error) {
+		receipt, err = enterThrough(ctx, s, req, origin)
+		return err
+	})
+	return receipt, err
 }
 
 func enterThrough(ctx context.Context, socket socket, req Request, from cgroup.Group) (Receipt, error) {
@@ -225,21 +216,15 @@ func originService(group cgroup.Group) (service cgroup.Group, system bool) {
 
 // Stop tells the manager to stop the scope named unit: SIGTERM, and SIGKILL to what is left after five seconds.
 func Stop(ctx context.Context, runtimeDir, unit string) error {
-	var first error
-	for _, socket := range sockets(runtimeDir, os.Geteuid()) {
-		m, err := dial(ctx, socket)
-		if err == nil {
-			_, err = m.StopUnitContext(ctx, unit, "replace", nil)
-			m.Close()
+	return firstOf(sockets(runtimeDir, os.Geteuid()), func(s socket) error {
+		m, err := dial(ctx, s)
+		if err != nil {
+			return err
 		}
-		if err == nil {
-			return nil
-		}
-		if first == nil {
-			first = err
-		}
-	}
-	return first
+		defer m.Close()
+		_, err = m.StopUnitContext(ctx, unit, "replace", nil)
+		return err
+	})
 }
 
 func unique() string {
@@ -248,7 +233,7 @@ func unique() string {
 	return strconv.Itoa(os.Getpid()) + "-" + hex.EncodeToString(b[:])
 }
 
-// validName says whether part may stand in a unit's name. A dash would make another level of slices. See systemd.unit(5).
+// validName says whether part may stand in a unit's name, where in a slice's each dash makes another level. See systemd.unit(5).
 func validName(part string) bool {
 	for _, c := range []byte(part) {
 		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.' || c == ':' || c == '-') {

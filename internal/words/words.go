@@ -4,7 +4,6 @@
 package words
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -54,9 +53,9 @@ func (c Command) Bypassed(e config.Enforcement, unit string) Notice {
 func (c Command) NotIsolated(err error) Notice {
 	lines := []string{fmt.Sprintf("refused %q, it cannot be isolated: %v", c.Subject, err)}
 	cause := "other"
-	if e := new(scope.Error); errors.As(err, &e) {
-		cause = e.Cause.String()
-		lines = append(lines, "the operator can mend it: "+e.Cause.Mend())
+	if c, ok := scope.CauseOf(err); ok {
+		cause = c.String()
+		lines = append(lines, "the operator can mend it: "+c.Mend())
 	}
 	lines = append(lines, "nothing was run: run something lighter, or ask the operator for isolation")
 	return c.notice(journal.Entry{Event: journal.Refused, Cause: cause}, lines...)
