@@ -4,7 +4,7 @@ _heavy_run() {
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
-    --command | -c | --property | -p | --slice | --unit | --description | --wait) ((++i)) ;;
+    -c | -p | --command | --property | --slice | --unit | --description | --wait) ((++i)) ;;
     --stop) stop=yes ;;
     -?*) [ "${COMP_WORDS[i]}" != -- ] || break ;;
     *) break ;;
@@ -25,7 +25,7 @@ _heavy_run() {
     mapfile -t COMPREPLY < <(compgen -W "MemoryMax= MemorySwapMax= TasksMax= CPUWeight= CPUQuota= IOWeight= OOMPolicy= RuntimeMaxSec=" -- "$cur")
     compopt -o nospace 2> /dev/null
   elif [[ $cur == -* ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "--command -c --property -p --slice --unit --description --wait --explain --json --batch --list --watch --stop --all --doctor --show-config --version --help -h" -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W "-c -p -h --command --property --slice --unit --description --wait --explain --json --batch --list --watch --stop --all --doctor --show-config --version --help" -- "$cur")
   elif ((i == COMP_CWORD)); then
     mapfile -t COMPREPLY < <(compgen -c -- "$cur")
   fi

@@ -19,7 +19,7 @@ local -A opt_args
 _arguments -S -A '-*' \
   '(-c --command)'{-c,--command}'[run STRING in the shell (bash or zsh from SHELL)]:STRING: ' \
   '*'{-p,--property}'[tighten a limit\: NAME=VALUE, with systemd'\''s names and values]:NAME=VALUE:(MemoryMax= MemorySwapMax= TasksMax= CPUWeight= CPUQuota= IOWeight= OOMPolicy= RuntimeMaxSec=)' \
-  '--slice[put the scope into slice UNIT, below heavy-run.slice]:UNIT: ' \
+  '--slice[put the scope into slice heavy-run-NAME, below heavy-run.slice]:NAME: ' \
   '--unit[name the scope heavy-run-NAME]:NAME: ' \
   '--description[describe the scope as TEXT in unit listings]:TEXT: ' \
   '--wait[wait at most TIME for a slot and for memory, as in 30s or 0]:TIME: ' \

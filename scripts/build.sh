@@ -10,4 +10,4 @@ cd "$(dirname "$0")/.."
 [ $# != 0 ] || set -- ./cmd/...
 # Without the lock: a build must not get in the way of somebody's commit.
 version=${VERSION:-$(GIT_OPTIONAL_LOCKS=0 git describe --tags --always --dirty 2> /dev/null || echo unknown)}
-CGO_ENABLED=0 GOOS=linux exec go build -trimpath -ldflags "-s -w -E heavyrun_entry -X main.build=$version" -o "$out/" "$@"
+CGO_ENABLED=0 GOOS=linux exec go build -trimpath -ldflags "-s -w -E heavyrun_entry -X github.com/heavy-run/heavy-run/internal/words.build=$version" -o "$out/" "$@"

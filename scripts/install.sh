@@ -11,9 +11,10 @@
 # DESTDIR is put in front of every path that is written, for packages. Every file is replaced in one step, so that a
 # running agent never sees a moment without it; run it again as often as you like.
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
+tree=$(cd "$(dirname "$0")/.." && pwd)
 die() { echo "install.sh: $*" >&2; exit 125; }
 say() { echo "install.sh: $*"; }
+HOME=${HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)} # cron and some service managers set none
 
 mode='' prefix='' gateway='' claude='' uninstall='' force='' dry=''
 while [ $# != 0 ]; do
@@ -74,10 +75,8 @@ put() {
   say "write $3"
   [ -z "$dry" ] || return 0
   [ ! -d "$root$3" ] || die "$3 is a directory"
-  mkdir -p "$root${3%/*}"
   partial=$root$3.$$.partial
-  cp "$2" "$partial"
-  chmod "$1" "$partial"
+  why=$({ mkdir -p "$root${3%/*}" && cp "$2" "$partial" && chmod "$1" "$partial"; } 2>&1) || die "cannot write $3: $why"
   [ "$1" = 644 ] || works "$partial" "$3" || die "$2 does not run on this machine; $3 is as it was"
   mv -f "$partial" "$root$3"
   partial=
@@ -108,12 +107,12 @@ take() {
 each() {
   for name in heavy-run exec-prefix; do "$1" 755 "$bin/$name" "$prefix/bin/$name"; done
   for page in heavy-run.1 exec-prefix.1 heavy-run.conf.5; do
-    "$1" 644 "$here/../man/$page" "$prefix/share/man/man${page##*.}/$page"
+    "$1" 644 "$tree/man/$page" "$prefix/share/man/man${page##*.}/$page"
   done
-  "$1" 644 "$here/../completions/heavy-run.bash" "$prefix/share/bash-completion/completions/heavy-run"
-  "$1" 644 "$here/../completions/heavy-run.zsh" "$prefix/share/zsh/site-functions/_heavy-run"
-  "$1" 644 "$here/../completions/heavy-run.fish" "$prefix/share/fish/vendor_completions.d/heavy-run.fish"
-  "$1" 644 "$here/../heavy-run.conf.example" "$prefix/share/doc/heavy-run/heavy-run.conf.example"
+  "$1" 644 "$tree/completions/heavy-run.bash" "$prefix/share/bash-completion/completions/heavy-run"
+  "$1" 644 "$tree/completions/heavy-run.zsh" "$prefix/share/zsh/site-functions/_heavy-run"
+  "$1" 644 "$tree/completions/heavy-run.fish" "$prefix/share/fish/vendor_completions.d/heavy-run.fish"
+  "$1" 644 "$tree/heavy-run.conf.example" "$prefix/share/doc/heavy-run/heavy-run.conf.example"
 }
 
 reload() {
@@ -151,7 +150,7 @@ prefix_in() {
 
 # ---- install ---------------------------------------------------------------------------------------
 if [ -z "$uninstall" ]; then
-  bin=$here/../bin
+  bin=$tree/bin
   if [ ! -x "$bin/exec-prefix" ] || [ ! -x "$bin/heavy-run" ]; then die "no programs in $bin: make build"; fi
   each put
   upgraded=$changed
@@ -168,7 +167,11 @@ if [ -z "$uninstall" ]; then
     partial=
   done
   if [ "$mode" = system ] && [ ! -e "$root/etc/heavy-run/heavy-run.conf" ]; then
-    put 644 "$here/../heavy-run.conf.example" /etc/heavy-run/heavy-run.conf
+    if [ -n "$dry" ] || { mkdir -p "$root/etc/heavy-run" && [ -w "$root/etc/heavy-run" ]; } 2> /dev/null; then
+      put 644 "$tree/heavy-run.conf.example" /etc/heavy-run/heavy-run.conf
+    else
+      say "left out /etc/heavy-run/heavy-run.conf, which holds defaults only: it cannot be written"
+    fi
   fi
 
   if [ -n "$gateway" ]; then
@@ -255,7 +258,7 @@ bin=''
 each take_third
 for name in bash zsh sh; do take "$prefix/lib/heavy-run/$name"; done
 [ -n "$dry" ] || rmdir "$root$prefix/lib/heavy-run" "$root$prefix/share/doc/heavy-run" 2> /dev/null || true
-if [ "$mode" = system ] && cmp -s "$here/../heavy-run.conf.example" "$root/etc/heavy-run/heavy-run.conf"; then
+if [ "$mode" = system ] && cmp -s "$tree/heavy-run.conf.example" "$root/etc/heavy-run/heavy-run.conf"; then
   take /etc/heavy-run/heavy-run.conf
   [ -n "$dry" ] || rmdir "$root/etc/heavy-run" 2> /dev/null || true
 fi

@@ -29,7 +29,7 @@ for arch in $ARCHS; do
   mkdir -p "$work/$name/scripts"
   GOARCH=$arch scripts/build.sh "$work/$name/bin"
   cp scripts/install.sh scripts/materialize.sh "$work/$name/scripts/"
-  cp -R man completions heavy-run.conf.example README.md LICENSE "$work/$name/"
+  cp -R man completions docs heavy-run.conf.example README.md LICENSE "$work/$name/"
   tar -C "$work" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=u+rwX,go=rX -c "$name" |
     gzip -9n > "$out/$name.tar.gz"
 done

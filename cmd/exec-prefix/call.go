@@ -5,18 +5,20 @@ import (
 	"strings"
 
 	"github.com/heavy-run/heavy-run/internal/shellargs"
+	"github.com/heavy-run/heavy-run/internal/words"
 )
 
-// call is how this program was called. There are three forms:
+// call is how this program was called. There are three forms, beside words.VersionName, for heavy-run --doctor:
 //
 //	exec-prefix STRING           the prefix form, CLAUDE_CODE_SHELL_PREFIX
 //	exec-prefix [OPTION…] …      the shell form, a gateway's SHELL
 //	bash|zsh|sh [OPTION…] …      the shell form through a symlink of that name, which names the inner shell
 type call struct {
-	prefix bool
-	named  string   // "bash", "zsh" or "sh"; empty when called by another name
-	argv0  string   // as given, to be passed on to a named shell that is a login shell by its leading dash
-	words  []string // the rest of the command line
+	version bool
+	prefix  bool
+	named   string   // "bash", "zsh" or "sh"; empty when called by another name
+	argv0   string   // as given, to be passed on to a named shell that is a login shell by its leading dash
+	words   []string // the rest of the command line
 }
 
 func parseCall(argv []string) call {
@@ -25,6 +27,8 @@ func parseCall(argv []string) call {
 	}
 	c := call{argv0: argv[0], words: argv[1:]}
 	switch name := path.Base(strings.TrimPrefix(argv[0], "-")); name {
+	case words.VersionName:
+		c.version = true
 	case "bash", "zsh", "sh":
 		c.named = name
 	default:

@@ -29,6 +29,7 @@ func TestNothingChanges(t *testing.T) {
 		"nohup":               {"PROBE_IGNORE=1"},
 		"all signals ignored": {"PROBE_IGNORE=" + everySignal},
 		"stdin closed":        {"PROBE_CLOSE=0"},
+		"settings of Go's":    {"GODEBUG=inittrace=1,gctrace=1", "GOMEMLIMIT=no size", "GOGC=off", "GOMAXPROCS=7", "GOTRACEBACK=crash"},
 		"all standard closed": {"PROBE_CLOSE=012"},
 		"everything at once":  {"PROBE_CLOSE=02", "PROBE_BLOCK=all", "PROBE_IGNORE=" + everySignal},
 	} {
@@ -47,7 +48,8 @@ func TestNothingChanges(t *testing.T) {
 					cmd := exec.Command(probe, words...)
 					cmd.Env = append([]string{"SHELL=" + bash, "PATH=/usr/bin:/bin", "EMPTY=", "=odd", "novalue", "BYTES=\xff\xfe\n", "DUP=1", "DUP=2"}, state...)
 					cmd.Dir = "/usr/bin"
-					if output, err := cmd.CombinedOutput(); err != nil {
+					output, err := cmd.CombinedOutput()
+					if err != nil {
 						t.Fatalf("%q: %v\n%s", words, err, output)
 					}
 					text, err := os.ReadFile(out)
@@ -57,7 +59,7 @@ func TestNothingChanges(t *testing.T) {
 					if !strings.Contains(string(text), "\nfd 99 ") || !strings.Contains(string(text), "\nSigBlk:") {
 						t.Fatalf("the probe reports too little:\n%s", text)
 					}
-					return strings.ReplaceAll(string(text), out, "OUT")
+					return strings.ReplaceAll(string(output)+string(text), out, "OUT")
 				}
 				bare := append([]string{bash}, args[1:]...)
 				if form == "prefix" {

@@ -2,6 +2,13 @@
 // shell for light commands and puts heavy ones into a systemd scope with a memory limit. See README.md.
 package main
 
-import "os"
+import (
+	"os"
 
-func main() { os.Exit(run(os.Args, os.Environ(), os.Stderr)) }
+	"github.com/heavy-run/heavy-run/internal/launch"
+)
+
+func main() {
+	argv, environ := launch.Vectors()
+	os.Exit(run(argv, environ, os.Stderr))
+}

@@ -16,15 +16,22 @@ import (
 
 // run is the whole path of a command: parse, classify, decide, adjust, isolate, exec. It returns only where the command did
 // not take this process's place: it was refused, could not be started, or ran as a child.
-func run(argv, environ []string, stderr io.Writer) int {
+func run(argv, environ []string, stderr io.Writer) (status int) {
 	say := voice{words.Voice{Program: "exec-prefix", Stderr: stderr}}
+	defer say.Bug(&status)
+	if guard.Keep(argv) {
+		return 0
+	}
+	call := parseCall(argv)
+	if call.version {
+		say.Say(words.Version())
+		return 0
+	}
 	env := launch.Environment(environ)
-	runtimeDir := env.Get("XDG_RUNTIME_DIR")
 	self := launch.FindSelf()
 	settings := config.Load(config.Sources(self.Path, env.Get("HOME")))
 	guard.TightenByEnvironment(settings, env)
 
-	call := parseCall(argv)
 	shell, err := innerShell(call, env, self, settings.Shell)
 	if err != nil {
 		return say.noShell(call, err)
@@ -42,13 +49,9 @@ func run(argv, environ []string, stderr io.Writer) int {
 	}
 	about := words.Command{Subject: words.Subject(verdict), Verdict: verdict}
 	supervisable := !call.prefix || verdict.Shape == detect.ClaudeBash
-	decided := judgement.Decide(verdict, supervisable)
-	if decided.Step != plan.Exec {
-		if enforcement, unit, ok := guard.OperatorsWord(settings, runtimeDir); ok {
-			settings.Enforcement = enforcement
-			decided = judgement.Decide(verdict, supervisable)
-			say.Tell(about.Bypassed(enforcement, unit))
-		}
+	decided, bypass := judgement.Decide(verdict, supervisable)
+	if bypass != nil {
+		say.Tell(about.Bypassed(*bypass))
 	}
 
 	score := 0
@@ -59,7 +62,7 @@ func run(argv, environ []string, stderr io.Writer) int {
 	}
 	switch decided.Step {
 	case plan.Refuse:
-		return say.Refused(about.RefusedByPolicy(), settings)
+		return say.Refused(about.RefusedByPolicy(self.HeavyRun(env.Get("PATH"))), settings)
 	case plan.Exec:
 		return say.CannotRun(command.Path, command.Exec())
 	}
@@ -71,6 +74,7 @@ func run(argv, environ []string, stderr io.Writer) int {
 			return say.NoRoom(about.NoRoom(settings.Wait()))
 		}
 	}
+	runtimeDir := env.Get("XDG_RUNTIME_DIR")
 	receipt, err := guard.Isolate(guard.Isolation{
 		Settings:    settings,
 		RuntimeDir:  runtimeDir,

@@ -20,6 +20,7 @@ import (
 	"github.com/heavy-run/heavy-run/internal/limits"
 	"github.com/heavy-run/heavy-run/internal/oomadj"
 	"github.com/heavy-run/heavy-run/internal/scope"
+	"github.com/heavy-run/heavy-run/internal/words"
 )
 
 // gatewayUnits are the units whose commands --doctor expects to be isolated.
@@ -99,7 +100,9 @@ func host(self launch.Self, runtimeDir string) doctor.Host {
 		UID:        os.Geteuid(),
 		RuntimeDir: strings.TrimPrefix(path.Clean(runtimeDir), "/"),
 		Wrapper:    path.Join(path.Dir(self.Path), "exec-prefix"),
+		Build:      words.Version(),
 	}
+	h.WrapperBuild = wrapperBuild(ctx, h.Wrapper)
 	if u, err := user.Current(); err == nil {
 		h.User = u.Username
 	}
@@ -107,6 +110,18 @@ func host(self launch.Self, runtimeDir string) doctor.Host {
 	h.SystemBusErr = scope.AskSystemBus(ctx)
 	h.Services = scope.Services(ctx, runtimeDir, gatewayUnits)
 	return h
+}
+
+// wrapperBuild asks an exec-prefix for its version, by the name that it has for that. One that does not know it becomes a shell
+// without a command.
+func wrapperBuild(ctx context.Context, file string) string {
+	var stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, file)
+	cmd.Args[0] = words.VersionName
+	cmd.Stderr = &stderr
+	cmd.Run()
+	build, _ := strings.CutPrefix(strings.TrimSpace(stderr.String()), "exec-prefix: ")
+	return build
 }
 
 func settingsCheck(settings *config.Settings) check {
@@ -155,6 +170,7 @@ func (v voice) trial(runtimeDir string, settings *config.Settings) int {
 	got := receipt{Unit: r.Unit, Cgroup: r.Group.Path, MemoryMax: r.MemoryMax, OOMScoreAdj: score}
 	got.MemorySwapMax, _ = r.Group.Limit("memory.swap.max")
 	got.TasksMax, _ = r.Group.Limit("pids.max")
+	r.Leave()
 	return v.json(outcome{Receipt: &got})
 }
 
@@ -178,8 +194,8 @@ func (e examination) text() string {
 		line(c.Status, c.ID, c.What, c.Mend)
 	}
 	if r := e.Trial.Receipt; r != nil {
-		line("ok", "trial", fmt.Sprintf("a process was in %s: memory.max %s, memory.swap.max %s, pids.max %d, oom_score_adj %d", r.Unit,
-			limits.FormatSize(r.MemoryMax), limits.FormatSize(r.MemorySwapMax), r.TasksMax, r.OOMScoreAdj), "")
+		line("ok", "trial", fmt.Sprintf("a process was in %s: memory.max %s, memory.swap.max %s, pids.max %s, oom_score_adj %d", r.Unit,
+			limits.FormatSize(r.MemoryMax), limits.FormatSize(r.MemorySwapMax), limits.FormatCount(r.TasksMax), r.OOMScoreAdj), "")
 		b.WriteString("\nisolation works: heavy commands run in scopes of their own\n")
 	} else {
 		line("problem", "trial", e.Trial.Error, e.Trial.Mend)

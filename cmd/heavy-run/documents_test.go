@@ -101,21 +101,27 @@ func properties() (names []string) {
 	return names
 }
 
-func bashCompletion() string {
-	var all, valued []string
-	for _, f := range options() {
-		all = append(all, "--"+f.Name)
-		value, _ := described(f)
-		if value != "" {
-			valued = append(valued, "--"+f.Name)
-		}
-		if f.Shorthand != "" {
-			all = append(all, "-"+f.Shorthand)
-			if value != "" {
-				valued = append(valued, "-"+f.Shorthand)
-			}
+// optionWords gives every option as it is written, short ones first, and of these the ones that take a value.
+func optionWords() (all, valued []string) {
+	add := func(f *pflag.Flag, word string) {
+		all = append(all, word)
+		if value, _ := described(f); value != "" {
+			valued = append(valued, word)
 		}
 	}
+	for _, f := range options() {
+		if f.Shorthand != "" {
+			add(f, "-"+f.Shorthand)
+		}
+	}
+	for _, f := range options() {
+		add(f, "--"+f.Name)
+	}
+	return all, valued
+}
+
+func bashCompletion() string {
+	all, valued := optionWords()
 	return `# bash completion for heavy-run. Made from its options: go test ./cmd/heavy-run -run TestDocuments -update
 _heavy_run() {
   local cur=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} stop= i
@@ -213,7 +219,30 @@ func fishCompletion() string {
 		b.WriteString(line + " -d '" + strings.ReplaceAll(usage, "'", `\'`) + "'\n")
 	}
 	b.WriteString(`complete -c heavy-run -n '__fish_seen_argument -l stop' -f -a "(heavy-run --list 2> /dev/null | string match -r '^heavy-run-\S+')"` + "\n")
-	b.WriteString("complete -c heavy-run -n 'not __fish_seen_argument -l stop' -x -a '(__fish_complete_subcommand)'\n")
+	_, valued := optionWords()
+	b.WriteString(`
+# What stands after the options is completed as if it stood alone. (fish's own __fish_complete_subcommand loses count at a value
+# that has an equals sign.)
+function __heavy_run_complete_command
+  set -l words (commandline -opc) (commandline -ct)
+  set -e words[1]
+  while set -q words[1]
+    switch $words[1]
+      case ` + strings.Join(valued, " ") + `
+        set -e words[1..2]
+      case --
+        set -e words[1]
+        break
+      case '-*'
+        set -e words[1]
+      case '*'
+        break
+    end
+  end
+  set -q words[1]; and complete -C "$words"
+end
+complete -c heavy-run -n 'not __fish_seen_argument -l stop' -x -a '(__heavy_run_complete_command)'
+`)
 	return b.String()
 }
 
@@ -243,13 +272,16 @@ func TestEveryKeyIsInTheManual(t *testing.T) {
 		}
 	}
 	section = ""
+	head := false
 	for line := range strings.Lines(read(t, "man/heavy-run.conf.5")) {
+		headed := head
+		head = line == ".TP\n" || line == ".TQ\n"
 		line = strings.ReplaceAll(strings.TrimSpace(line), `\-`, "-")
 		if title, ok := strings.CutPrefix(line, ".SH "); ok {
 			title = strings.Trim(title, `"`)
 			section = title[:min(2, len(title))] + strings.ToLower(title[min(2, len(title)):])
 		}
-		if key, ok := strings.CutPrefix(line, ".B "); ok && strings.Contains(key, "=") && section[0] == '[' {
+		if key, ok := strings.CutPrefix(line, ".B "); ok && headed && strings.Contains(key, "=") && section[0] == '[' {
 			got = append(got, section+key)
 		}
 	}
@@ -287,34 +319,50 @@ func TestManPagesRenderWithoutWarnings(t *testing.T) {
 	}
 }
 
-// TestCompletionsLoad completes in real shells.
+// TestCompletionsLoad completes in real shells, with a heavy-run that has two scopes to stop.
 func TestCompletionsLoad(t *testing.T) {
-	testbin.Need(t, "bash", "zsh")
+	testbin.Need(t, "bash", "zsh", "fish")
 	dir := filepath.Join(testbin.Root(), "completions")
-	complete := func(words ...string) string {
-		script := `set -u; . "$1/heavy-run.bash"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _heavy_run; printf '%s\n' "${COMPREPLY[@]}"`
-		out, err := exec.Command("bash", append([]string{"--norc", "-c", script, "bash", dir}, words...)...).CombinedOutput()
-		if err != nil {
-			t.Errorf("bash %q: %v\n%s", words, err, out)
-		}
-		return string(out)
+	stub := t.TempDir()
+	if err := os.WriteFile(filepath.Join(stub, "heavy-run"), []byte("#!/bin/sh\nprintf 'UNIT CLASS\\nheavy-run-1-ab.scope heavy\\nheavy-run-x.scope -\\n'\n"), 0o755); err != nil {
+		t.Fatal(err)
 	}
-	for _, c := range []struct {
-		words []string
-		want  string
-	}{
-		{[]string{"heavy-run", "--ex"}, "--explain\n"},
-		{[]string{"heavy-run", "--explain", "--js"}, "--json\n"},
-		{[]string{"heavy-run", "-p", "MemoryM"}, "MemoryMax=\n"},
-		{[]string{"heavy-run", "--property", "CPU"}, "CPUWeight=\nCPUQuota=\n"},
-		{[]string{"heavy-run", "--unit", "x", "--li"}, "--list\n"},
-		{[]string{"heavy-run", "--slice", "--li"}, "--list\n"},
-		{[]string{"heavy-run", "--", "heavy-ru"}, "heavy-run\n"},
-		{[]string{"heavy-run", "heavy-ru"}, "heavy-run\n"},
-		{[]string{"heavy-run", "ls", dir + "/heavy-run.z"}, dir + "/heavy-run.zsh\n"},
+	complete := map[string]func(words []string) *exec.Cmd{
+		"bash": func(words []string) *exec.Cmd {
+			script := `set -u; . "$1/heavy-run.bash"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _heavy_run; printf '%s\n' "${COMPREPLY[@]}"`
+			return exec.Command("bash", append([]string{"--norc", "-c", script, "bash", dir}, words...)...)
+		},
+		"fish": func(words []string) *exec.Cmd { // what it completes to, without the descriptions
+			script := `source $argv[1]/heavy-run.fish; complete -c tool -x -a treasure; complete -C $argv[2] | string replace -r '\t.*' ''; true`
+			return exec.Command("fish", "--no-config", "-c", script, dir, strings.Join(words, " "))
+		},
+	}
+	for _, c := range []struct{ words, want []string }{
+		{[]string{"heavy-run", "--ex"}, []string{"--explain"}},
+		{[]string{"heavy-run", "--explain", "--js"}, []string{"--json"}},
+		{[]string{"heavy-run", "-p", "MemoryM"}, []string{"MemoryMax="}},
+		{[]string{"heavy-run", "--property", "CPU"}, []string{"CPUQuota=", "CPUWeight="}},
+		{[]string{"heavy-run", "--unit", "x", "--li"}, []string{"--list"}},
+		{[]string{"heavy-run", "--", "heavy-ru"}, []string{"heavy-run"}},
+		{[]string{"heavy-run", "heavy-ru"}, []string{"heavy-run"}},
+		{[]string{"heavy-run", "ls", dir + "/heavy-run.z"}, []string{dir + "/heavy-run.zsh"}},
+		{[]string{"heavy-run", "--unit", "x", "-p", "MemoryMax=1G", "--", "ls", dir + "/heavy-run.z"}, []string{dir + "/heavy-run.zsh"}},
+		{[]string{"heavy-run", "--unit", "x", "-p", "MemoryMax=1G", "--", "tool", "tr"}, []string{"treasure"}},
+		{[]string{"heavy-run", "--stop", "heavy-run-"}, []string{"heavy-run-1-ab.scope", "heavy-run-x.scope"}},
+		{[]string{"heavy-run", "--stop", "--a"}, []string{"--all"}},
 	} {
-		if got := complete(c.words...); got != c.want && strings.Join(slices.Compact(strings.SplitAfter(got, "\n")), "") != c.want {
-			t.Errorf("bash completes %q to %q, want %q", c.words, got, c.want)
+		for shell, command := range complete {
+			if slices.Contains(c.words, "tool") && shell != "fish" {
+				continue // bash leaves it to bash-completion
+			}
+			cmd := command(c.words)
+			cmd.Env = append(os.Environ(), "PATH="+stub+":"+os.Getenv("PATH"), "HOME="+stub)
+			out, err := cmd.CombinedOutput()
+			got := strings.Fields(string(out))
+			slices.Sort(got)
+			if got = slices.Compact(got); err != nil || !slices.Equal(got, c.want) {
+				t.Errorf("%s completes %q to %q, want %q (%v)", shell, c.words, got, c.want, err)
+			}
 		}
 	}
 
@@ -322,19 +370,26 @@ func TestCompletionsLoad(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "heavy-run.zsh"), filepath.Join(functions, "_heavy-run")); err != nil {
 		t.Fatal(err)
 	}
-	// zsh completes in a terminal only: zpty is one. TAB must turn the beginning of an option into the whole of it.
+	// zsh completes in a terminal only: zpty is one. TAB must turn the beginning of a word into the whole of it.
 	script := `
 zmodload zsh/zpty
 zpty z 'zsh -f -i'
 zpty -w z "PS1= PS2=; unset zle_bracketed_paste; fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D; print REA''DY"
 zpty -r z line '*READY*'
-zpty -w -n z $'heavy-run --show-c\t'
-zpty -r z line '*--show-config*'
+zpty -w -n z "heavy-run $2"$'\t'
+zpty -r z line "*$3*"
 print -r -- "$line"
 zpty -d z`
-	cmd := exec.Command("timeout", "30", "zsh", "-f", "-c", script, "zsh", functions)
-	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "--show-config") {
-		t.Errorf("zsh: %v\n%q", err, out)
+	for begun, want := range map[string]string{
+		"--show-c":           "--show-config",
+		"-p MemoryS":         "MemorySwapMax=",
+		"--stop heavy-run-x": "heavy-run-x.scope",
+		"--unit x -- dirnam": "dirname",
+	} {
+		cmd := exec.Command("timeout", "30", "zsh", "-f", "-c", script, "zsh", functions, begun, want)
+		cmd.Env = append(os.Environ(), "PATH="+stub+":"+os.Getenv("PATH"), "HOME="+stub)
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("zsh completes %q: %v\n%q", begun, err, out)
+		}
 	}
 }

@@ -35,7 +35,7 @@ type explanation struct {
 
 func explain(j guard.Judgement, text string) (explanation, detect.Verdict, plan.Plan) {
 	v := j.Classify(text)
-	p := j.Decide(v, true)
+	p, _ := j.Decide(v, true)
 	return explanation{
 		Class: v.Class.String(), Rule: v.Rule, Command: v.Command, Start: v.Pos, End: v.End,
 		Reason: v.Reason, Opaque: v.Opaque, Step: p.Step.String(),
@@ -74,8 +74,8 @@ func inWords(p plan.Plan, j guard.Judgement) string {
 	text := "would run in a scope of " + j.Settings.Slice
 	if group, err := cgroup.Current(); err == nil {
 		if l, err := guard.Limits(j.Settings, group); err == nil {
-			text += fmt.Sprintf(" with MemoryMax=%s MemorySwapMax=%s TasksMax=%d",
-				limits.FormatSize(l.MemoryMax), limits.FormatSize(l.MemorySwapMax), l.TasksMax)
+			text += fmt.Sprintf(" with MemoryMax=%s MemorySwapMax=%s TasksMax=%s",
+				limits.FormatSize(l.MemoryMax), limits.FormatSize(l.MemorySwapMax), limits.FormatCount(l.TasksMax))
 		}
 	}
 	if p.Must {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -61,7 +62,7 @@ func newFlagSet(f *flags) *pflag.FlagSet {
 	set.SetOutput(io.Discard)
 	set.StringVarP(&f.shellString, "command", "c", "", "run `STRING` in the shell (bash or zsh from SHELL)")
 	set.StringArrayVarP(&f.properties, "property", "p", nil, "tighten a limit: `NAME=VALUE`, with systemd's names and values")
-	set.StringVar(&f.slice, "slice", "", "put the scope into slice `UNIT`, below heavy-run.slice")
+	set.StringVar(&f.slice, "slice", "", "put the scope into slice heavy-run-`NAME`, below heavy-run.slice")
 	set.StringVar(&f.unit, "unit", "", "name the scope heavy-run-`NAME`")
 	set.StringVar(&f.description, "description", "", "describe the scope as `TEXT` in unit listings")
 	set.StringVar(&f.wait, "wait", "", "wait at most `TIME` for a slot and for memory, as in 30s or 0")
@@ -131,6 +132,11 @@ func (f flags) text() string {
 	return strings.Join(quoted, " ")
 }
 
+// subSlice is the part of the slice's name that follows parent's, however much of the whole was given.
+func (f flags) subSlice(parent string) string {
+	return strings.TrimPrefix(strings.TrimSuffix(f.slice, ".slice"), strings.TrimSuffix(parent, ".slice")+"-")
+}
+
 // commandLine is what is run: the command itself, found as a shell finds it, or the shell with the string.
 func (f flags) commandLine(shell string, env launch.Environment) (launch.Command, error) {
 	if f.hasString {
@@ -138,9 +144,35 @@ func (f flags) commandLine(shell string, env launch.Environment) (launch.Command
 	}
 	file, err := launch.Look(f.command[0], env.Get("PATH"), nil)
 	if err != nil {
+		if f.likeString() {
+			err = fmt.Errorf("%w; a string for the shell goes behind -c", err)
+		}
 		return launch.Command{Path: f.command[0]}, err
 	}
 	return launch.Command{Path: file, Args: f.command, Env: env}, nil
+}
+
+// ofTheScope names the options that mean nothing without a new scope; it is empty where there are none. MemoryMax is not one: a
+// command stays only where that is no higher.
+func (f flags) ofTheScope() string {
+	var given []string
+	for _, p := range f.properties {
+		if !strings.HasPrefix(p, "MemoryMax=") {
+			given = append(given, "-p "+p)
+		}
+	}
+	for name, value := range map[string]string{"--slice": f.slice, "--unit": f.unit, "--description": f.description} {
+		if value != "" {
+			given = append(given, name)
+		}
+	}
+	slices.Sort(given)
+	return strings.Join(given, ", ")
+}
+
+// likeString says that the command is one word with blanks in it, which is the name of a program only in theory.
+func (f flags) likeString() bool {
+	return len(f.command) == 1 && strings.ContainsAny(f.command[0], " \t\n")
 }
 
 // userShell is the shell in which -c runs: the user's own when it is bash or zsh, else bash.

@@ -38,7 +38,8 @@ type listed struct {
 	Swap        *uint64  `json:"swap_bytes"`
 	Tasks       *uint64  `json:"tasks"`
 	Kills       uint64   `json:"oom_kills"`
-	Origin      string   `json:"origin"` // the unit with which it ends
+	Origin      string   `json:"origin"`      // the unit with which it ends
+	OriginGone  bool     `json:"origin_gone"` // that one was restarted or stopped since: the next heavy command stops the scope
 	Cgroup      string   `json:"cgroup"`
 }
 
@@ -51,7 +52,7 @@ func describeScope(r scope.Running, now time.Time) listed {
 		return &n
 	}
 	l := listed{
-		Unit: r.Unit, Description: r.Description, UID: r.UID, Origin: r.Origin, Cgroup: r.Group.Path,
+		Unit: r.Unit, Description: r.Description, UID: r.UID, Origin: r.Origin, OriginGone: r.Orphaned, Cgroup: r.Group.Path,
 		Memory: number("memory.current"), Peak: number("memory.peak"), Limit: number("memory.max"),
 		Swap: number("memory.swap.current"), Tasks: number("pids.current"),
 		Kills: r.Group.Event("memory.events", "oom_kill"),
@@ -141,6 +142,9 @@ func table(rows []listed) string {
 			tasks = fmt.Sprint(*r.Tasks)
 		}
 		from := orDash(r.Origin)
+		if r.OriginGone {
+			from += " (gone)"
+		}
 		if r.UID != os.Geteuid() {
 			from += fmt.Sprintf(" (uid %d)", r.UID)
 		}

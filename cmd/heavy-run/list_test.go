@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -36,12 +37,14 @@ func TestTable(t *testing.T) {
 	got := table([]listed{
 		{Unit: "heavy-run-1-ab.scope", Class: "heavy", Command: "pnpm install", UID: -1, Seconds: &seconds, Memory: &memory, Limit: &limit, Tasks: &tasks, Origin: "gateway.service", Kills: 2},
 		{Unit: "heavy-run-x.scope", Command: "evil \x1b]0;title\a\u009b"},
+		{Unit: "heavy-run-y.scope", Command: "jest", UID: os.Geteuid(), Origin: "gateway.service", OriginGone: true},
 	})
 	rows := strings.Split(got, "\n")
 	for i, want := range []string{
 		"UNIT CLASS COMMAND AGE MEMORY PEAK LIMIT TASKS KILLS FROM",
 		"heavy-run-1-ab.scope heavy pnpm install 1min 15s 1.2G - 3G 14 2 gateway.service (uid -1)",
 		"heavy-run-x.scope - evil ?]0;title?? - - - - - 0 -",
+		"heavy-run-y.scope - jest - - - - - 0 gateway.service (gone)",
 	} {
 		if row := strings.Join(strings.Fields(rows[i]), " "); !strings.HasPrefix(row, want) {
 			t.Errorf("%q, want %q", row, want)

@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"runtime"
-	"runtime/debug"
 
 	"github.com/heavy-run/heavy-run/internal/words"
 )
@@ -26,16 +24,4 @@ func (v voice) print(text string) int {
 		return words.StatusRefused
 	}
 	return 0
-}
-
-// build is the tag and commit that scripts/build.sh was given or found.
-var build string
-
-// version says what this was built from, and with what.
-func version() string {
-	from := build
-	if info, ok := debug.ReadBuildInfo(); ok && from == "" { // by `go install`
-		from = info.Main.Version
-	}
-	return fmt.Sprintf("heavy-run %s, %s, %s/%s\n", from, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

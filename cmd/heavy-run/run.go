@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/heavy-run/heavy-run/internal/admission"
@@ -13,8 +14,12 @@ import (
 )
 
 // run is the whole path: read the command line, do what only reports, then judge, adjust, isolate and supervise.
-func run(argv, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
+func run(argv, environ []string, stdin io.Reader, stdout, stderr io.Writer) (status int) {
 	say := voice{words.Voice{Program: "heavy-run", Stderr: stderr}, stdout}
+	defer say.Bug(&status)
+	if guard.Keep(argv) {
+		return 0
+	}
 	env := launch.Environment(environ)
 	self := launch.FindSelf()
 
@@ -25,7 +30,7 @@ func run(argv, environ []string, stdin io.Reader, stdout, stderr io.Writer) int 
 	case help != "":
 		return say.print(help)
 	case flags.version:
-		return say.print(version())
+		return say.print("heavy-run " + words.Version() + "\n")
 	}
 	settings := config.Load(config.Sources(self.Path, env.Get("HOME")))
 	if err := flags.tighten(settings); err != nil {
@@ -34,21 +39,26 @@ func run(argv, environ []string, stdin io.Reader, stdout, stderr io.Writer) int 
 	if flags.asked() {
 		return say.operate(flags, env, self, settings)
 	}
+	guard.TightenByEnvironment(settings, env)
 	judgement := guard.Judgement{Shell: userShell(env, self), Env: env, Self: self, Settings: settings}
-	switch {
-	case flags.batch:
+	if flags.batch {
 		return say.batch(judgement, stdin)
+	}
+	command, err := flags.commandLine(judgement.Shell, env)
+	switch {
+	case flags.explain && err != nil && flags.likeString(): // as a program it would be light, and that is not what was asked
+		return say.usage(fmt.Errorf("%q: %w", command.Path, err))
 	case flags.explain:
 		return say.explain(judgement, flags.text(), flags.json)
-	}
-
-	command, err := flags.commandLine(judgement.Shell, env)
-	if err != nil {
+	case err != nil:
 		return say.CannotRun(command.Path, err)
 	}
 	verdict := judgement.Classify(flags.text())
 	about := words.Command{Subject: flags.subject(verdict), Verdict: verdict}
-	decided := judgement.DecideByHand()
+	decided, already := judgement.DecideByHand()
+	if left := flags.ofTheScope(); already != "" && left != "" {
+		say.Say(fmt.Sprintf("this is already %s: %s is for a scope of its own, and left out", already, left))
+	}
 	score := 0
 	if decided.Adjust {
 		if score, err = oomadj.Raise(oomadj.Max); err != nil {
@@ -67,7 +77,7 @@ func run(argv, environ []string, stdin io.Reader, stdout, stderr io.Writer) int 
 		Settings:    settings,
 		RuntimeDir:  runtimeDir,
 		Unit:        flags.unit,
-		SubSlice:    flags.slice,
+		SubSlice:    flags.subSlice(settings.Slice),
 		Description: flags.describe(verdict),
 		Must:        true,
 	})

@@ -88,14 +88,17 @@ func (t *Ticket) Runs(where string) {
 func (t *Ticket) Wait(ctx context.Context, limit int, room func(running []Place) (ok bool, why string), blocked func(others []Place, why string)) error {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
-	for {
-		admitted, others, why := t.try(limit, room)
-		if admitted {
-			return nil
-		}
-		if blocked != nil {
-			blocked(others, why)
-			blocked = nil
+	for told := false; ; told = true {
+		// One that has said why it waits needs no more than the word that it is not its turn: fifty that all look at all of the
+		// others, five times a second, would be load enough by themselves.
+		if !told || !t.behind() {
+			admitted, others, why := t.try(limit, room)
+			if admitted {
+				return nil
+			}
+			if !told && blocked != nil {
+				blocked(others, why)
+			}
 		}
 		select {
 		case <-ctx.Done():
@@ -142,6 +145,19 @@ func (t *Ticket) try(limit int, room func([]Place) (bool, string)) (admitted boo
 type place struct {
 	Place
 	name string
+}
+
+// behind says whether an older ticket waits.
+func (t *Ticket) behind() bool {
+	entries, _ := os.ReadDir(t.dir) // sorted by name, so by age
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(e.Name(), waiting); ok && name < t.name {
+			if _, alive := read(filepath.Join(t.dir, e.Name())); alive {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // others lists the living tickets of other processes, oldest first, and removes the dead.

@@ -1,5 +1,6 @@
-// Package cgroup reads where this process stands in the cgroup v2 hierarchy and what limits and events apply there. It only
-// reads: moving a process or setting a limit is another's job. See cgroups(7) and Documentation/admin-guide/cgroup-v2.rst.
+// Package cgroup reads where this process stands in the cgroup v2 hierarchy and what limits and events apply there. Some
+// methods (delegated.go) make, limit and enter a cgroup that was delegated to this user; whether it was is another's to judge. No
+// other process is ever moved. See cgroups(7) and Documentation/admin-guide/cgroup-v2.rst.
 package cgroup
 
 import (
@@ -7,15 +8,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/heavy-run/heavy-run/internal/limits"
+	"github.com/heavy-run/heavy-run/internal/plainfile"
 )
 
 // ErrNoHierarchy means that no cgroup v2 hierarchy is mounted: a cgroup v1 host, or a container that hides it.
@@ -29,7 +31,7 @@ type Group struct {
 
 // Current is the cgroup of this process, as the kernel says at this moment.
 func Current() (Group, error) {
-	data, err := os.ReadFile("/proc/self/cgroup")
+	data, err := readFile("/proc/self/cgroup")
 	if err != nil {
 		return Group{}, err
 	}
@@ -41,9 +43,12 @@ func Current() (Group, error) {
 	return Group{}, ErrNoHierarchy
 }
 
+// mountinfo is read once: several questions are asked in front of a command, and none of them changes what is mounted.
+var mountinfo = sync.OnceValues(func() ([]byte, error) { return readFile("/proc/self/mountinfo") })
+
 // locate finds the files of the cgroup p.
 func locate(p string) (Group, error) {
-	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	mounts, err := mountinfo()
 	if err != nil {
 		return Group{}, err
 	}
@@ -104,7 +109,7 @@ func (g Group) Ancestor(name string) (Group, bool) {
 // Limit reads a file such as memory.max or memory.swap.max, in bytes; "max" is limits.Infinity. The error satisfies
 // fs.ErrNotExist where the controller is not enabled for g, and always at the root of the hierarchy.
 func (g Group) Limit(file string) (uint64, error) {
-	data, err := os.ReadFile(path.Join(g.dir, file))
+	data, err := readFile(path.Join(g.dir, file))
 	if err != nil {
 		return 0, err
 	}
@@ -119,9 +124,24 @@ func (g Group) Limit(file string) (uint64, error) {
 	return n, nil
 }
 
+// Held is the memory in g and all that is below it which cannot be had back at once: what is in use but for cached files. 0
+// where that is not known.
+func (g Group) Held() uint64 {
+	used, err := g.Limit("memory.current")
+	if err != nil {
+		return 0
+	}
+	return used - min(used, g.Event("memory.stat", "active_file")+g.Event("memory.stat", "inactive_file"))
+}
+
+// maxFile is far more than any of the kernel's files has, in bytes.
+const maxFile = 64 << 20
+
+func readFile(name string) ([]byte, error) { return plainfile.Read(name, maxFile) }
+
 // Event reads one counter of a file such as memory.events.local; 0 where it is missing.
 func (g Group) Event(file, key string) uint64 {
-	data, _ := os.ReadFile(path.Join(g.dir, file))
+	data, _ := readFile(path.Join(g.dir, file))
 	for line := range strings.Lines(string(data)) {
 		if value, ok := strings.CutPrefix(line, key+" "); ok {
 			n, _ := strconv.ParseUint(strings.TrimSpace(value), 10, 64)
@@ -148,7 +168,7 @@ func (g Group) Bound() (uint64, error) {
 
 // Processes lists the processes in g itself.
 func (g Group) Processes() ([]int, error) {
-	data, err := os.ReadFile(path.Join(g.dir, "cgroup.procs"))
+	data, err := readFile(path.Join(g.dir, "cgroup.procs"))
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +219,7 @@ func Available() (uint64, error) { return meminfo("MemAvailable") }
 // MemoryPressure is the share of the last ten seconds, in percent, in which some task waited for memory. It is 0 where the
 // kernel does not measure it. See Documentation/accounting/psi.rst.
 func MemoryPressure() float64 {
-	data, _ := os.ReadFile("/proc/pressure/memory")
+	data, _ := readFile("/proc/pressure/memory")
 	var percent float64
 	fmt.Sscanf(string(data), "some avg10=%f", &percent)
 	return percent
@@ -213,7 +233,7 @@ func HasSwap() bool {
 
 // meminfo reads one line of /proc/meminfo, in bytes.
 func meminfo(key string) (uint64, error) {
-	data, err := os.ReadFile("/proc/meminfo")
+	data, err := readFile("/proc/meminfo")
 	if err != nil {
 		return 0, err
 	}

@@ -50,9 +50,13 @@ func TestLimitsAndEvents(t *testing.T) {
 	g := made(t, "/a/b.scope", map[string]string{
 		"memory.max": "67108864\n", "memory.swap.max": "max\n", "pids.max": "garbage\n",
 		"memory.events.local": "low 0\noom 3\noom_kill 2\n", "cgroup.events": "populated 1\nfrozen 0\n", "cgroup.procs": "12\n345\n",
+		"memory.current": "100\n", "memory.stat": "anon 30\nfile 70\ninactive_file 50\nactive_file 20\nshmem 0\n",
 	})
 	if n, err := g.Limit("memory.max"); n != 64<<20 || err != nil {
 		t.Errorf("memory.max %d, %v", n, err)
+	}
+	if held := g.Held(); held != 30 {
+		t.Errorf("%d held, want what is in use less the cached files", held)
 	}
 	if n, err := g.Limit("memory.swap.max"); n != limits.Infinity || err != nil {
 		t.Errorf("memory.swap.max %d, %v", n, err)

@@ -4,6 +4,7 @@ package clienttest
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,6 +21,7 @@ type claudeCode struct {
 	shell    string
 	dir      string // holds home, work and bin; the same for all runs, so that their results can be equal
 	settings object
+	saved    bool // the prefix stands in the settings, which win over the environment
 	env      []string
 	args     []string
 	keys     *os.File          // what is typed, where claude is to run in a terminal
@@ -31,10 +33,10 @@ func (c claudeCode) run(t *testing.T, prefix string, rows []row) outcome {
 	t.Helper()
 	m := newModel(t, "Bash", script("Bash", c.dir, rows)...)
 	p := c.start(t, prefix, m.URL, "-p", "run it")
-	if status := p.end(t, 5*time.Minute); status != 0 {
+	if status := p.end(t); status != 0 {
 		t.Errorf("claude ended with status %d:\n%s", status, p.log())
 	}
-	return outcome{ordinary(m.results()), read(t, filepath.Join(c.dir, "work"))}
+	return outcome{"Claude Code", ordinary(m.results()), read(t, filepath.Join(c.dir, "work"))}
 }
 
 // typeLines runs claude in a terminal with a status line, types each row's command after an exclamation mark and leaves.
@@ -59,7 +61,7 @@ func (c claudeCode) typeLines(t *testing.T, prefix string, rows []row) outcome {
 	p := c.start(t, prefix, newModel(t, "Bash").URL)
 	expect := func(what string, condition func() bool) {
 		t.Helper()
-		if !wait(30*time.Second, condition) {
+		if !wait(patience, condition) {
 			t.Errorf("claude never shows %s:\n%q", what, p.log())
 		}
 	}
@@ -75,13 +77,13 @@ func (c claudeCode) typeLines(t *testing.T, prefix string, rows []row) outcome {
 		keyboard.WriteString("\r")
 		expect("the output", func() bool { return len(c.shellLines(t)) > i })
 	}
-	if !wait(20*time.Second, func() bool {
+	if !wait(patience, func() bool {
 		keyboard.WriteString("\x03")
 		return wait(200*time.Millisecond, p.hasExited)
 	}) {
 		t.Errorf("claude did not leave its terminal:\n%q", p.log())
 	}
-	return outcome{c.shellLines(t), read(t, work)}
+	return outcome{"Claude Code", c.shellLines(t), read(t, work)}
 }
 
 // shellLines are the results of lines after an exclamation mark in the transcript: the messages that go to the model.
@@ -111,11 +113,11 @@ func (c claudeCode) tellToEnd(t *testing.T, prefix string) (status int, files ma
 	t.Helper()
 	m := newModel(t, "Bash", call("Bash", object{"command": `trap 'echo TERM > got; exit 0' TERM; echo > ready` + untilEnd}))
 	p := c.start(t, prefix, m.URL, "-p", "run it")
-	if !wait(30*time.Second, exists(filepath.Join(c.dir, "work/ready"))) {
+	if !wait(patience, exists(filepath.Join(c.dir, "work/ready"))) {
 		t.Errorf("the command did not start:\n%s", p.log())
 	}
 	p.Process.Signal(syscall.SIGTERM)
-	status = p.end(t, 30*time.Second)
+	status = p.end(t)
 	return status, read(t, filepath.Join(c.dir, "work"))
 }
 
@@ -129,6 +131,11 @@ func (c claudeCode) start(t *testing.T, prefix, url string, args ...string) *pro
 		}
 	}
 	os.MkdirAll(filepath.Join(work, "heavy"), 0o755)
+	if prefix != "" && c.saved {
+		c.settings = maps.Clone(c.settings)
+		c.settings["env"] = object{"CLAUDE_CODE_SHELL_PREFIX": prefix}
+		prefix = "/nonexistent"
+	}
 	settings, err := json.Marshal(c.settings)
 	if err != nil {
 		t.Fatal(err)

@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/heavy-run/heavy-run/internal/testbin"
 )
@@ -63,6 +62,11 @@ var claudeSessions = []struct {
 		c.shell = "/bin/zsh"
 	}, bashToolRows},
 
+	{"by settings.json", func(t *testing.T, c *claudeCode) { c.saved = true }, []row{
+		{name: "oom score", command: `cat /proc/self/oom_score_adj`, want: "0", behind: "1000"},
+		{name: "heavy", command: `jest touch heavy/ran`, want: nothing, behind: code125 + refused, leaves: "heavy/ran"},
+	}},
+
 	// Where the snapshot cannot be written the command comes without it, in a login shell.
 	{"no snapshot", func(t *testing.T, c *claudeCode) {
 		c.home = map[string]string{
@@ -77,24 +81,22 @@ var claudeSessions = []struct {
 	{"background", nil, []row{
 		{name: "start", command: `trap 'echo TERM > got; exit 0' TERM; echo > ready` + untilEnd, input: background, want: "Command running in background with ID: .*"},
 		{name: "TaskStop", step: func(dir string, read []result) (string, object) {
-			wait(20*time.Second, exists(dir+"/work/ready"))
+			wait(patience, exists(dir+"/work/ready"))
 			return "TaskStop", object{"task_id": find(taskID, read[0].Text)}
 		}, want: ".*[Ss]topped.*", leaves: "got"},
 		{name: "heavy", command: `jest echo ran`, input: background, want: "Command running in background with ID: .*"},
-		{name: "output of heavy", step: func(dir string, read []result) (string, object) {
-			output := find(outputFile, read[2].Text)
-			wait(20*time.Second, func() bool { info, err := os.Stat(output); return err == nil && info.Size() > 0 })
-			return "Bash", object{"command": "cat " + output}
-		}, want: "ran.*", behind: refused + ".*"},
+		{name: "output of heavy", step: func(_ string, read []result) (string, object) { return readOutput(read[2], "ran|for isolation") },
+			want: "ran.*", behind: refused + ".*"},
 	}},
 
 	{"time-out", func(t *testing.T, c *claudeCode) { c.env = []string{"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=1"} }, []row{
-		{name: "ends by TERM", command: `trap 'echo TERM > got; exit 0' TERM; echo before` + untilEnd, input: short, want: "Exit code 143\nCommand timed out after 1s.*before.*", leaves: "got"},
-		{name: "ignores TERM", command: `trap '' TERM` + untilEnd, input: short, want: "Exit code 143\nCommand timed out after 1s.*"},
-		{name: "leaves its session", command: `setsid --wait sh -c 'trap "echo TERM > got-setsid; exit 0" TERM` + untilEnd + `'`, input: short, want: "Exit code 143\nCommand timed out after 1s.*", leaves: "got-setsid"},
+		{name: "ends by TERM", command: `trap 'echo TERM > got; exit 0' TERM; echo before` + untilEnd, input: short, want: "Exit code 143\nCommand timed out after 5s.*before.*", leaves: "got"},
+		{name: "ignores TERM", command: `trap '' TERM` + untilEnd, input: short, want: "Exit code 143\nCommand timed out after 5s.*", quoted: "Timed out"},
+		{name: "leaves its session", command: `setsid --wait sh -c 'true` + untilEnd + `'`, input: short, want: "Exit code 143\nCommand timed out after 5s.*"},
+		{name: "afterwards", command: `sleep 3; echo later`, want: "later"}, // Claude Code ends without the KILL that is due after a second and a half
 	}},
 	{"time-out into the background", nil, []row{
-		{name: "moved", command: `for i in $(seq 30); do sleep 0.1; done; echo end > file`, input: short, want: ".*(moved to the|running in) background.*", leaves: "file"},
+		{name: "moved", command: `for i in $(seq 70); do sleep 0.1; done; echo end > file`, input: short, want: ".*(moved to the|running in) background.*", leaves: "file"},
 	}},
 
 	{"hooks", func(t *testing.T, c *claudeCode) {
@@ -162,10 +164,20 @@ const (
 
 var (
 	background = object{"run_in_background": true}
-	short      = object{"timeout": 1000}
+	short      = object{"timeout": 5000}
 	taskID     = regexp.MustCompile(`with ID: (\w+)`)
 	outputFile = regexp.MustCompile(`(/[^ ]*\.output)`)
 )
+
+// readOutput reads the output of a command in the background once it matches the pattern.
+func readOutput(started result, pattern string) (tool string, input object) {
+	output := find(outputFile, started.Text)
+	wait(patience, func() bool {
+		text, _ := os.ReadFile(output)
+		return regexp.MustCompile(pattern).Match(text)
+	})
+	return "Bash", object{"command": "cat " + output}
+}
 
 // hook is the setting of one hook.
 func hook(matcher, command string) []object {
@@ -210,7 +222,7 @@ var bashToolRows = []row{
 	{name: "oom score of claude", command: `cat /proc/$PPID/oom_score_adj`, want: "0"},
 	{name: "heavy words in text", command: `echo "npm install"; jest --version # jest`, want: "npm install\n30.0.0"},
 	{name: "maybe heavy", command: `vite`, want: "ran"},
-	{name: "heavy", command: `jest echo done`, want: "done", behind: code125 + refused},
+	{name: "heavy", command: `jest echo done`, want: "done", behind: code125 + refused, quoted: "Refused"},
 	{name: "heavy in the middle", command: "cd . && echo first\njest touch heavy/middle | tail -n 5; echo last", want: "first\nlast", behind: code125 + refused, leaves: "heavy/middle"},
 	{name: "heavy in a heredoc", command: "sh <<'EOF'\njest touch heavy/heredoc\nEOF", want: nothing, behind: code125 + refused, leaves: "heavy/heredoc"},
 	{name: "heavy in quotes", command: `sh -c 'je""st touch heavy/quotes'`, want: nothing, behind: code125 + refused, leaves: "heavy/quotes"},

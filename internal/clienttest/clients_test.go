@@ -49,9 +49,12 @@ type row struct {
 	input   object                                                      // of that tool, beside the command
 	step    func(dir string, read []result) (tool string, input object) // in place of a command; dir holds the client's files
 	// want is what the model reads. Both results must match it, and be equal: two clients that fail alike prove nothing.
-	want string
+	want  string
+	again bool // the call is made again until its result matches
 	// behind is what the model reads behind exec-prefix where that differs.
 	behind string
+	// quoted is what docs/clients.md calls the result behind exec-prefix, which it quotes.
+	quoted string
 	// leaves is a file that must be there in the end, and be equal. One in the directory heavy must not be there behind
 	// exec-prefix.
 	leaves string
@@ -60,13 +63,16 @@ type row struct {
 // script turns rows into the calls of a model whose client's shell tool has the name tool and keeps its files in dir.
 func script(tool, dir string, rows []row) (steps []step) {
 	for _, r := range rows {
-		if r.step != nil {
-			steps = append(steps, func(read []result) (string, object) { return r.step(dir, read) })
-			continue
+		s := step{call: func(read []result) (string, object) { return r.step(dir, read) }}
+		if r.step == nil {
+			input := object{"command": r.command}
+			maps.Copy(input, r.input)
+			s = call(tool, input)
 		}
-		input := object{"command": r.command}
-		maps.Copy(input, r.input)
-		steps = append(steps, call(tool, input))
+		if r.again {
+			s.until = whole(r.want)
+		}
+		steps = append(steps, s)
 	}
 	return steps
 }
@@ -78,6 +84,7 @@ const refused = `exec-prefix: refused "[a-z ]+", it cannot be isolated: .*\n` +
 
 // outcome is what a run of a client leaves behind.
 type outcome struct {
+	client  string // by its name in docs/clients.md
 	results []result
 	files   map[string]string // nil where another outcome of the run has them
 }
@@ -96,6 +103,9 @@ func compare(t *testing.T, rows []row, bare, behind outcome) {
 				match(t, r.behind, is)
 			} else if is != was {
 				t.Errorf("the results differ: error flags %t and %t", was.Error, is.Error)
+			}
+			if r.quoted != "" {
+				quoted(t, r.quoted, behind.client, is.Text)
 			}
 		})
 	}
@@ -116,12 +126,58 @@ func compare(t *testing.T, rows []row, bare, behind outcome) {
 	})
 }
 
+// quoted fails the test where docs/clients.md does not quote what the model reads: the words of exec-prefix stand in a block of
+// their own, those of the client in the client's column of a table. Numbers may differ.
+func quoted(t *testing.T, what, client, text string) {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/clients.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, docs, _ := strings.Cut(string(page), "\n## What the model reads\n")
+	var header, words []string
+	said := false
+	for line := range strings.Lines(docs) {
+		cells := strings.Split(strings.TrimSpace(line), " | ")
+		if strings.HasPrefix(line, "| | ") {
+			header = cells
+		}
+		if column := slices.Index(header, client); column > 0 && column < len(cells) && cells[0] == "| "+strings.ToLower(what) {
+			said = true
+			for i, word := range strings.Split(cells[column], "`") {
+				if i%2 == 1 {
+					words = append(words, word)
+				}
+			}
+		}
+	}
+	if !said {
+		t.Errorf("docs/clients.md has nothing that %s says of %q", client, what)
+	}
+	for _, word := range words {
+		if !strings.Contains(text, word) {
+			t.Errorf("docs/clients.md has %q for %s, whose model reads %q", word, client, text)
+		}
+	}
+	if _, block, found := strings.Cut(docs, "\n**"+what+"**"); found {
+		_, block, _ = strings.Cut(block, "\n```\n")
+		block, _, _ = strings.Cut(block, "\n```\n")
+		pattern := regexp.MustCompile(`[0-9]+(\\\.[0-9]+)?`).ReplaceAllString(regexp.QuoteMeta(block), `[0-9.]+`)
+		if !regexp.MustCompile(pattern).MatchString(text) {
+			t.Errorf("docs/clients.md quotes %q, the model reads %q", block, text)
+		}
+	}
+}
+
 func match(t *testing.T, pattern string, r result) {
 	t.Helper()
-	if !regexp.MustCompile(`(?s)^(?:` + pattern + `)$`).MatchString(r.Text) {
+	if !whole(pattern).MatchString(r.Text) {
 		t.Errorf("the model reads %q\nwhich does not match %q", r.Text, pattern)
 	}
 }
+
+// whole is a pattern for a whole text, in which a dot stands for a line break too.
+func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`(?s)^(?:` + pattern + `)$`) }
 
 // read gives the content of every file below dir, by name. A file may go away meanwhile.
 func read(t *testing.T, dir string) map[string]string {
@@ -196,7 +252,7 @@ func (m mark) processes() (pids []int) {
 // noneLeft fails the test when processes with the mark are still there after a while, and ends them.
 func (m mark) noneLeft(t *testing.T) {
 	t.Helper()
-	if wait(10*time.Second, func() bool { return len(m.processes()) == 0 }) {
+	if wait(time.Minute, func() bool { return len(m.processes()) == 0 }) {
 		return
 	}
 	for _, pid := range m.processes() {
@@ -205,6 +261,13 @@ func (m mark) noneLeft(t *testing.T) {
 		syscall.Kill(pid, syscall.SIGKILL)
 	}
 }
+
+// patience is how long a test waits for what comes soon on an idle machine, sessionPatience for a client to make all its calls
+// and end: a machine may be busy, and how fast a client is is not what is tested.
+const (
+	patience        = 5 * time.Minute
+	sessionPatience = 20 * time.Minute
+)
 
 // wait polls until the condition holds; false when it does not within the limit.
 func wait(limit time.Duration, condition func() bool) bool {
@@ -260,15 +323,15 @@ func start(t *testing.T, dir, log string, env, argv []string, stdin *os.File) *p
 }
 
 // end waits for the client to exit by itself and gives its exit status.
-func (p *program) end(t *testing.T, limit time.Duration) int {
+func (p *program) end(t *testing.T) int {
 	t.Helper()
 	select {
 	case <-p.exited:
 		return p.ProcessState.ExitCode()
-	case <-time.After(limit):
+	case <-time.After(sessionPatience):
 		p.Process.Kill()
 		<-p.exited
-		t.Errorf("%s did not end within %v", p.Path, limit)
+		t.Errorf("%s did not end within %v:\n%s", p.Path, sessionPatience, p.log())
 		return -1
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -16,8 +17,11 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// A step is one tool call of a scripted model. It sees what the model has read so far and may wait for something to happen.
-type step func(read []result) (tool string, input object)
+// A step is one tool call of a scripted model.
+type step struct {
+	call  func(read []result) (tool string, input object) // sees what the model has read so far and may wait for something to happen
+	until *regexp.Regexp                                  // the call is made again until it returns this; nil: once
+}
 
 // result is what the model reads after a call.
 type result struct {
@@ -27,7 +31,7 @@ type result struct {
 
 // call is a step that needs to know nothing.
 func call(tool string, input object) step {
-	return func([]result) (string, object) { return tool, input }
+	return step{call: func([]result) (string, object) { return tool, input }}
 }
 
 // model stands in for a language model: it makes the calls of its script, one an answer, keeps what the client says they
@@ -52,7 +56,8 @@ func newModel(t *testing.T, tool string, script ...step) *model {
 	return m
 }
 
-// results is what the model has read so far, one for each call of the script that was answered.
+// results is what the model has read so far, one for each step of the script that was answered: of a call that was made
+// again, the last.
 func (m *model) results() []result {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -64,21 +69,32 @@ func (m *model) answer(tools []string, results []result) (text, id, tool string,
 	if !slices.Contains(tools, m.tool) {
 		return "ok", "", "", nil
 	}
+	// By the results in this very request: a client that asks again gets the same answer again.
+	read, n := []result{}, 0 // n is the next step
+	for _, r := range results {
+		if n == len(read) {
+			read = append(read, r)
+		} else {
+			read[n] = r
+		}
+		if n < len(m.script) && m.script[n].until != nil && !m.script[n].until.MatchString(r.Text) {
+			continue
+		}
+		n++
+	}
 	m.mu.Lock()
-	if len(results) > len(m.read) {
-		m.read = results
+	if len(read) >= len(m.read) {
+		m.read = read
 	}
 	m.mu.Unlock()
-	// By the number of results in this very request: a client that asks again gets the same answer again.
-	n := len(results)
 	if n >= len(m.script) {
 		if n == 0 {
 			return "ok", "", "", nil
 		}
-		return results[n-1].Text, "", "", nil
+		return read[n-1].Text, "", "", nil
 	}
-	tool, input = m.script[n](results)
-	return "", fmt.Sprintf("call_%d", n), tool, input
+	tool, input = m.script[n].call(read)
+	return "", fmt.Sprintf("call_%d", len(results)), tool, input
 }
 
 // content is a message's text, which both APIs allow as a string and as a list of parts.

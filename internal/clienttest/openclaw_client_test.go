@@ -14,7 +14,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/heavy-run/heavy-run/internal/testbin"
 )
@@ -36,12 +35,12 @@ func (o openClaw) run(t *testing.T, shell string, rows []row) (main, strict outc
 	p, url := o.start(t, shell, free.URL, bound.URL)
 	o.ask(t, p, url, "openclaw/strict")
 	o.ask(t, p, url, "openclaw/main")
-	wait(20*time.Second, exists(filepath.Join(o.dir, "work/ready-to-end")))
+	wait(patience, exists(filepath.Join(o.dir, "work/ready-to-end")))
 	p.Process.Signal(syscall.SIGTERM)
-	if status := p.end(t, 2*time.Minute); status != 0 {
+	if status := p.end(t); status != 0 {
 		t.Errorf("the gateway ended with status %d:\n%s", status, p.log())
 	}
-	return outcome{ordinary(free.results()), read(t, filepath.Join(o.dir, "work"))}, outcome{ordinary(bound.results()), nil}
+	return outcome{"OpenClaw", ordinary(free.results()), read(t, filepath.Join(o.dir, "work"))}, outcome{"OpenClaw", ordinary(bound.results()), nil}
 }
 
 // ask lets an agent of the gateway run one turn.
@@ -54,7 +53,7 @@ func (o openClaw) ask(t *testing.T, p *program, url, agent string) {
 	}
 	request.Header.Set("Authorization", "Bearer "+token)
 	request.Header.Set("Content-Type", "application/json")
-	answer, err := (&http.Client{Timeout: 5 * time.Minute}).Do(request)
+	answer, err := (&http.Client{Timeout: sessionPatience}).Do(request)
 	if err != nil {
 		t.Errorf("no answer from the gateway: %v\n%s", err, p.log())
 		return
@@ -69,7 +68,7 @@ func (o openClaw) ask(t *testing.T, p *program, url, agent string) {
 func (o openClaw) start(t *testing.T, shell, freeModel, boundModel string) (p *program, url string) {
 	t.Helper()
 	testbin.Need(t, "unshare")
-	for _, name := range []string{"home", "state", "work", "bin"} {
+	for _, name := range []string{"home", "state", "work", "bin", "etc"} {
 		if err := os.RemoveAll(filepath.Join(o.dir, name)); err != nil {
 			t.Fatal(err)
 		}
@@ -124,21 +123,25 @@ func (o openClaw) start(t *testing.T, shell, freeModel, boundModel string) (p *p
 		"TMPDIR=" + o.dir, // node keeps compiled code there: the second gateway starts sooner
 		"OPENCLAW_CONFIG_PATH=" + filepath.Join(o.dir, "config.json"), "OPENCLAW_STATE_DIR=" + filepath.Join(o.dir, "state"),
 		"OPENCLAW_OFFLINE=1", "OPENCLAW_NO_AUTO_UPDATE=1", "OPENCLAW_SKIP_CHANNELS=1", "OPENCLAW_SKIP_CRON=1", "OPENCLAW_DISABLE_BONJOUR=1",
+		"OPENCLAW_BASH_YIELD_MS=120000",        // how long the tool waits for a command before that goes on in the background
 		"OPENCLAW_SHELL_ENV_TIMEOUT_MS=120000", // for the login PATH: while it starts, a gateway may not look for 15 seconds
 	}
 	allow := start(t, work, filepath.Join(o.dir, "allow.log"), env, append(openclaw, "approvals", "allowlist", "add", "--agent", "strict", filepath.Join(o.dir, "bin/*")), nil)
-	if status := allow.end(t, 2*time.Minute); status != 0 {
+	if status := allow.end(t); status != 0 {
 		t.Errorf("the allowlist is not accepted:\n%s", allow.log())
 	}
 	if o.service {
 		env = append(env, "OPENCLAW_SERVICE_MARKER=openclaw", "OPENCLAW_SERVICE_KIND=gateway")
 	}
-	// SHELL is asked for the login PATH only where it is a line of /etc/shells.
-	argv := append([]string{"unshare", "--mount", "--map-root-user", "sh", "-c", `mount --bind "$1" /etc/shells; shift; exec "$@"`, "sh", filepath.Join(o.dir, "shells")}, openclaw...)
+	// SHELL is asked for the login PATH only where it is a line of /etc/shells. The gateway sees another /etc: a mount on the one
+	// file would be gone as soon as anybody replaces that.
+	argv := append([]string{"unshare", "--mount", "--map-root-user", "sh", "-ec",
+		`cp -a /etc "$1" 2> /dev/null || true; cp "$2" "$1/shells"; mount --bind "$1" /etc; shift 2; exec "$@"`,
+		"sh", filepath.Join(o.dir, "etc"), filepath.Join(o.dir, "shells")}, openclaw...)
 	p = start(t, work, filepath.Join(o.dir, "gateway.log"), env, append(argv, "gateway", "run"), nil)
 	url = fmt.Sprintf("http://127.0.0.1:%d", port)
 	ready := false
-	wait(3*time.Minute, func() bool {
+	wait(patience, func() bool {
 		if answer, err := http.Get(url + "/readyz"); err == nil {
 			answer.Body.Close()
 			ready = answer.StatusCode == http.StatusOK

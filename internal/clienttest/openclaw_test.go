@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/heavy-run/heavy-run/internal/testbin"
 )
@@ -58,10 +57,11 @@ const (
 	alias    = "alias of the user"
 	exit125  = `\n\n\(Command exited with code 125\)`
 	noOutput = `\(no output\)`
+	ended    = `(\S+ +(completed|failed|killed) [^\n]*\n?)+` // a list of background commands
 )
 
-// patient makes the tool wait for a command however long it takes, rather than go on in the background.
-func patient(timeout int) object { return object{"timeoutSeconds": timeout, "yieldMs": 60_000} }
+// timeout is long enough for the two node processes of a service's relay, which count as the command's own time.
+var timeout = object{"timeoutSeconds": 15}
 
 // execRows are calls of the exec tool, all run in one turn.
 var execRows = []row{
@@ -81,22 +81,24 @@ var execRows = []row{
 	{name: "group and session", command: `ps -o pid=,pgid=,sid= -p $$ | awk '{ print $1 == $2, $2 == $3 }'; ps -o args= -p $PPID | sed 's/.*node_modules//'`, want: `[01] [01]\n.*`},
 	{name: "oom score", command: `cat /proc/self/oom_score_adj`, want: "1000"}, // OpenClaw raises it itself
 	{name: "maybe heavy", command: `vite`, want: "ran"},
-	{name: "heavy", command: `jest touch heavy/ran`, want: noOutput, behind: refused + exit125, leaves: "heavy/ran"},
+	{name: "heavy", command: `jest touch heavy/ran`, want: noOutput, behind: refused + exit125, quoted: "Refused", leaves: "heavy/ran"},
 	{name: "heavy in the middle", command: "cd . && echo first\njest touch heavy/middle | tail -n 5; echo last", want: "first\nlast", behind: refused + exit125, leaves: "heavy/middle"},
 	{name: "background", command: `trap 'echo TERM > got; exit 0' TERM; echo > ready` + untilEnd, input: object{"background": true}, want: "Command still running.*"},
 	{name: "kill", step: func(dir string, read []result) (string, object) {
-		wait(20*time.Second, exists(dir+"/work/ready"))
+		wait(patience, exists(dir+"/work/ready"))
 		return "process", object{"action": "kill", "sessionId": find(sessionID, read[len(read)-1].Text)}
 	}, want: "Termination requested for .*", leaves: "got"},
 	{name: "heavy in the background", command: `jest touch heavy/background`, input: object{"background": true}, want: "Command still running.*", leaves: "heavy/background"},
+	// A poll returns with the first output. The gateway takes a command for running until its whole group is gone, which a
+	// service's relay tells it some time after the command's own end: only the gateway can say when one poll reads all.
+	{name: "end of heavy", step: func(string, []result) (string, object) {
+		return "process", object{"action": "list"}
+	}, want: ended, again: true, behind: ended},
 	{name: "output of heavy", step: func(_ string, read []result) (string, object) {
-		// A poll returns with the first output: it would sometimes find the process still running.
-		pid := find(processID, read[len(read)-1].Text)
-		wait(20*time.Second, func() bool { return !exists("/proc/" + pid)() })
-		return "process", object{"action": "poll", "timeout": 10_000, "sessionId": find(sessionID, read[len(read)-1].Text)}
-	}, want: `\(no new output\)\n\nProcess exited with code 0\.`, behind: refused + `\n\nProcess exited with code 125\.`},
-	{name: "time-out", command: `trap 'echo TERM > got-timeout; exit 0' TERM; echo before` + untilEnd, input: patient(2), want: "before.*Command timed out after 2 seconds.*", leaves: "got-timeout"},
-	{name: "time-out without end", command: `trap '' TERM; echo before` + untilEnd, input: patient(2), want: "before.*Command timed out after 2 seconds.*"},
+		return "process", object{"action": "poll", "sessionId": find(sessionID, read[len(read)-2].Text)}
+	}, want: `\(no new output\)\n\nProcess exited with code 0\.`, behind: refused + `\n\nProcess exited with code 125\.`, quoted: "Refused in the background"},
+	{name: "time-out", command: `trap 'echo TERM > got-timeout; exit 0' TERM; echo before` + untilEnd, input: timeout, want: "before.*Command timed out after 15 seconds.*", leaves: "got-timeout"},
+	{name: "time-out without end", command: `trap '' TERM; echo before` + untilEnd, input: timeout, want: "before.*Command timed out after 15 seconds.*", quoted: "Timed out"},
 }
 
 // gatewayRows are calls that a service cannot answer: it has no terminals to give.
@@ -108,7 +110,8 @@ var gatewayRows = []row{
 
 // serviceRows are calls that only a service cleans up after.
 var serviceRows = []row{
-	{name: "child left behind", command: `sleep 300 > /dev/null 2>&1 < /dev/null & echo left`, want: "left"},
+	{name: "lineage", command: `readlink /proc/self/fd/3 | tr -d 0-9`, want: `socket:\[\]`},
+	{name: "child left behind", command: `sleep 3600 > /dev/null 2>&1 < /dev/null & echo left`, want: "left"},
 	waitedFor,
 }
 
@@ -123,7 +126,4 @@ var allowlistRows = []row{
 	{name: "heavy", command: `jest touch heavy/allowed`, want: noOutput, behind: refused + exit125},
 }
 
-var (
-	sessionID = regexp.MustCompile(`session ([a-z0-9-]+)`)
-	processID = regexp.MustCompile(`pid (\d+)`)
-)
+var sessionID = regexp.MustCompile(`session ([a-z0-9-]+)`)

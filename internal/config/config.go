@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/heavy-run/heavy-run/internal/detect"
+	"github.com/heavy-run/heavy-run/internal/plainfile"
 )
 
 // FileName is the name of every configuration file; SystemFile is the operator's.
@@ -49,9 +50,9 @@ type Settings struct {
 	Rules           detect.Extra
 	Slice           string
 
-	maxRunning         int // 0 for the default
-	maxRunningTightens bool
-	wait               time.Duration
+	maxRunning    int // the operator's; 0 for the default
+	maxRunningTop int // no more, say the others; 0 for nothing said
+	wait          time.Duration
 
 	scope, slice []value // limits, in the order in which they were read
 	Problems     []Problem
@@ -143,15 +144,15 @@ func materialized(exe string) bool {
 func Load(sources []Source) *Settings {
 	s := defaults()
 	for _, source := range sources {
-		data, err := readFile(source.Path)
-		if errors.Is(err, fs.ErrNotExist) {
+		data, err := plainfile.Read(source.Path, maxFile)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR) { // a home may be /dev/null
 			continue
 		}
 		if err != nil {
-			s.problem(source.Path, 0, "", err.Error())
+			s.problem(source.Path, 0, "", errors.Unwrap(err).Error())
 			continue
 		}
-		s.read(source, data)
+		s.read(source, string(data))
 	}
 	return s
 }
@@ -159,45 +160,23 @@ func Load(sources []Source) *Settings {
 // maxFile is the size, in bytes, up to which a configuration file is read.
 const maxFile = 1 << 20
 
-// readFile reads a regular file: opening a FIFO would wait for a writer. It uses the system calls themselves, since package
-// os would start the poller in a process that mostly lives for a millisecond.
-func readFile(name string) (string, error) {
-	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return "", err
-	}
-	defer unix.Close(fd)
-	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
-		return "", err
-	}
-	if st.Mode&unix.S_IFMT != unix.S_IFREG {
-		return "", errors.New("not a regular file")
-	}
-	if st.Size > maxFile {
-		return "", errors.New("too large")
-	}
-	data := make([]byte, st.Size)
-	n, err := unix.Read(fd, data)
-	if err != nil {
-		return "", err
-	}
-	return string(data[:n]), nil
-}
-
 // read takes the file line by line: go-systemd's reader stops at the first line that it does not like and counts none.
 func (s *Settings) read(source Source, data string) {
 	var current *section
-	lines := strings.Split(data, "\n")
+	lines := strings.Split(strings.TrimPrefix(data, "\ufeff"), "\n") // systemd takes a byte order mark too
 	for i := 0; i < len(lines); i++ {
 		number := i + 1
 		line := strings.TrimSpace(lines[i])
-		if line == "" || line[0] == '#' || line[0] == ';' {
+		if line == "" || isComment(line) {
 			continue
 		}
-		for strings.HasSuffix(line, `\`) && i+1 < len(lines) {
-			i++
-			line += "\n" + lines[i]
+		for strings.HasSuffix(line, `\`) { // a space stands for it and the line's end; comments in between do not count
+			line = strings.TrimSpace(strings.TrimSuffix(line, `\`))
+			for i++; i < len(lines) && isComment(strings.TrimSpace(lines[i])); i++ {
+			}
+			if i < len(lines) {
+				line += " " + strings.TrimSpace(lines[i])
+			}
 		}
 		if strings.HasPrefix(line, "[") {
 			if current = sectionNamed(line); current == nil {
@@ -228,6 +207,8 @@ func (s *Settings) read(source Source, data string) {
 		}
 	}
 }
+
+func isComment(line string) bool { return strings.HasPrefix(line, "#") || strings.HasPrefix(line, ";") }
 
 func (s *Settings) problem(file string, line int, key, text string) {
 	s.Problems = append(s.Problems, Problem{file, line, key, text})

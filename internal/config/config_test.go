@@ -34,8 +34,9 @@ func TestNoFilesGiveTheDefaults(t *testing.T) {
 	if s.Enforcement != Isolate || s.Slice != scope.DefaultSlice || s.All || s.SandboxedAdjust || len(s.Problems) > 0 {
 		t.Errorf("%+v", s)
 	}
-	l, slice := s.Limits(4*gib), s.SliceMax(4*gib)
-	if l.MemoryMax != 3*gib || l.MemorySwapMax != 0 || l.TasksMax != limits.DefaultTasks || l.OOMPolicy != "continue" || slice != 3*gib {
+	l := s.Limits(4 * gib)
+	slice, swap := s.SliceLimits(4 * gib)
+	if swap != 0 || l.MemoryMax != 3*gib || l.MemorySwapMax != 0 || l.TasksMax != limits.DefaultTasks || l.OOMPolicy != "continue" || slice != 3*gib {
 		t.Errorf("limits %+v, slice %d", l, slice)
 	}
 }
@@ -78,8 +79,9 @@ MemoryMax=5G
 	}
 	want := scope.Limits{MemoryMax: 4 * gib, MemorySwapMax: gib, TasksMax: 100, CPUWeight: 20, CPUQuota: 1500 * time.Millisecond,
 		IOWeight: 30, OOMPolicy: "kill", RuntimeMax: 90 * time.Minute}
-	if l, slice := s.Limits(8*gib), s.SliceMax(8*gib); l != want || slice != 5*gib {
-		t.Errorf("limits %+v, slice %d", l, slice)
+	slice, swap := s.SliceLimits(8 * gib)
+	if l := s.Limits(8 * gib); l != want || slice != 5*gib || swap != gib {
+		t.Errorf("limits %+v, slice %d and swap %d", l, slice, swap)
 	}
 }
 
@@ -101,7 +103,8 @@ CPUWeight=10000
 [Slice]
 MemoryMax=100G
 `)
-	l, slice := s.Limits(8*gib), s.SliceMax(8*gib)
+	l := s.Limits(8 * gib)
+	slice, _ := s.SliceLimits(8 * gib)
 	if s.Enforcement != Isolate || s.Shell != "" || s.SandboxedAdjust || s.Slice != scope.DefaultSlice {
 		t.Errorf("the user loosened: %+v", s)
 	}
@@ -129,6 +132,11 @@ func TestTheUserWaitsLessAndRunsFewer(t *testing.T) {
 	if s.MaxRunning(64*gib) != 2 || s.Wait() != 5*time.Second {
 		t.Errorf("%d, %v", s.MaxRunning(64*gib), s.Wait())
 	}
+	// less than the operator allows is what is asked for, though it is more than the default
+	s = load(t, "[Exec]\nMaxRunning=8\n", "[Exec]\nMaxRunning=7\nMaxRunning=5\nMaxRunning=6\n")
+	if s.MaxRunning(4*gib) != 5 {
+		t.Errorf("%d of 5", s.MaxRunning(4*gib))
+	}
 	for _, text := range []string{"MaxRunning=0", "MaxRunning=-1", "MaxRunning=many", "WaitSec=soon"} {
 		if s := load(t, "[Exec]\n"+text+"\n", ""); len(s.Problems) != 1 {
 			t.Errorf("%s: problems %v", text, s.Problems)
@@ -140,6 +148,31 @@ func TestUnsetWeightsCannotBeRaised(t *testing.T) {
 	s := load(t, "", "[Scope]\nCPUWeight=10000\nIOWeight=50\n")
 	if l := s.Limits(8 * gib); l.CPUWeight > 100 || l.IOWeight != 50 {
 		t.Errorf("%+v: systemd's own weight is 100", l)
+	}
+	s = load(t, "[Scope]\nCPUWeight=500\nIOWeight=500\n", "[Scope]\nCPUWeight=200\nIOWeight=600\n")
+	if l := s.Limits(8 * gib); l.CPUWeight != 200 || l.IOWeight != 500 {
+		t.Errorf("%+v: the operator's weight is 500", l)
+	}
+}
+
+// TestTheSliceIsTheOperators: what one command may take less of is not everybody's limit.
+func TestTheSliceIsTheOperators(t *testing.T) {
+	s := load(t, "[Scope]\nMemorySwapMax=2G\n", "[Scope]\nMemorySwapMax=1G\n")
+	if err := s.Tighten("MemorySwapMax=0"); err != nil {
+		t.Fatal(err)
+	}
+	if _, swap := s.SliceLimits(8 * gib); swap != 2*gib || s.Limits(8*gib).MemorySwapMax != 0 {
+		t.Errorf("the slice may swap %d, the command %d", swap, s.Limits(8*gib).MemorySwapMax)
+	}
+}
+
+func TestSlices(t *testing.T) {
+	for name, ok := range map[string]bool{"agents.slice": true, "user-agents.slice": true, "a.b_c:d.slice": true, "agents": false, ".slice": false,
+		"-.slice": false, "-a.slice": false, "a-.slice": false, "a--b.slice": false, "a/b.slice": false, "a$b.slice": false, "ü.slice": false} {
+		s := load(t, "[Scope]\nSlice="+name+"\n", "")
+		if (s.Slice == name) != ok || (len(s.Problems) == 0) != ok {
+			t.Errorf("%q: %v, problems %v", name, s.Slice, s.Problems)
+		}
 	}
 }
 
@@ -184,6 +217,36 @@ CPUQuota=50
 	}
 }
 
+// TestFilesOfOtherEditors: a byte order mark, line ends of DOS, no line end at all, and lines that go on as systemd's do.
+func TestFilesOfOtherEditors(t *testing.T) {
+	for name, text := range map[string]string{
+		"byte order mark":      "\ufeff[Exec]\nHeavy=mytool build test\nEnforcement=refuse\n",
+		"DOS":                  "[Exec]\r\nHeavy=mytool build test\r\nEnforcement=refuse\r\n",
+		"no last line end":     "[Exec]\nHeavy=mytool build test\nEnforcement=refuse",
+		"continued":            "[Exec]\nHeavy=mytool \\\n  build \\\n  test\nEnforcement=refuse\n",
+		"continued, DOS":       "[Exec]\r\nHeavy=mytool \\\r\n  build test\r\nEnforcement=refuse\r\n",
+		"a comment in between": "[Exec]\nHeavy=mytool \\\n# not this\n  ; nor this\n  build test\nEnforcement=refuse\n",
+		"continued at the end": "[Exec]\nEnforcement=refuse\nHeavy=mytool build test \\",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := load(t, text, "")
+			if len(s.Problems) > 0 || s.Enforcement != Refuse {
+				t.Errorf("%v, problems %v", s.Enforcement, s.Problems)
+			}
+			if values, _ := setting(t, s, "[Exec]", "Heavy"); len(values) != 1 || values[0] != "mytool build test" {
+				t.Errorf("Heavy=%q", values)
+			}
+		})
+	}
+}
+
+// TestAHomeThatIsNone: a service's user may have /dev/null or a file for its home, which is no mistake in a setting.
+func TestAHomeThatIsNone(t *testing.T) {
+	if s := Load(Sources("", "/dev/null")); len(s.Problems) > 0 {
+		t.Errorf("problems %v", s.Problems)
+	}
+}
+
 func TestFilesThatAreNoFiles(t *testing.T) {
 	dir := t.TempDir()
 	fifo := filepath.Join(dir, "fifo")
@@ -203,12 +266,12 @@ func TestFilesThatAreNoFiles(t *testing.T) {
 
 func TestFlagsTighten(t *testing.T) {
 	s := load(t, "[Scope]\nMemoryMax=2G\n", "")
-	for _, flag := range []string{"MemoryMax=1G", "TasksMax=10", "RuntimeMaxSec=60"} {
+	for _, flag := range []string{"MemoryMax=1G", "TasksMax=40", "RuntimeMaxSec=60"} {
 		if err := s.Tighten(flag); err != nil {
 			t.Errorf("%s: %v", flag, err)
 		}
 	}
-	if l := s.Limits(8 * gib); l.MemoryMax != gib || l.TasksMax != 10 || l.RuntimeMax != time.Minute {
+	if l := s.Limits(8 * gib); l.MemoryMax != gib || l.TasksMax != 40 || l.RuntimeMax != time.Minute {
 		t.Errorf("%+v", l)
 	}
 	for flag, want := range map[string]string{

@@ -86,10 +86,7 @@ func (s *Settings) value(section, key string, bound uint64) string {
 	case "[Scope]MemorySwapMax":
 		return limits.FormatSize(l.MemorySwapMax)
 	case "[Scope]TasksMax":
-		if l.TasksMax == limits.Infinity {
-			return "infinity"
-		}
-		return strconv.FormatUint(l.TasksMax, 10)
+		return limits.FormatCount(l.TasksMax)
 	case "[Scope]CPUWeight":
 		return unlessZero(l.CPUWeight, "")
 	case "[Scope]CPUQuota":
@@ -103,7 +100,8 @@ func (s *Settings) value(section, key string, bound uint64) string {
 			return span(l.RuntimeMax)
 		}
 	case "[Slice]MemoryMax":
-		return limits.FormatSize(s.SliceMax(bound))
+		memory, _ := s.SliceLimits(bound)
+		return limits.FormatSize(memory)
 	}
 	return ""
 }

@@ -138,7 +138,7 @@ MemoryMax=3G
 	var text strings.Builder
 	for _, e := range s.Effective(8 * gib) {
 		if e.Value == "" || e.Origin == nil {
-			t.Errorf("%s %s has no value: add it to Settings.value", e.Section, e.Key)
+			t.Errorf("%s %s has no value: add it to Settings.value, or a line of it above", e.Section, e.Key)
 		}
 		text.WriteString(e.Section + "\n" + e.Key + "=" + e.Value + "\n")
 	}
@@ -162,11 +162,11 @@ Heavy=
 Heavy=two
 [Scope]
 MemoryMax=1G
-TasksMax=7
+TasksMax=70
 MemoryMax=
 `, "[Scope]\nMemoryMax=\nTasksMax=\n")
 	l := s.Limits(8 * gib)
-	if s.Enforcement != Isolate || l.MemoryMax != defaults().Limits(8*gib).MemoryMax || l.TasksMax != 7 {
+	if s.Enforcement != Isolate || l.MemoryMax != defaults().Limits(8*gib).MemoryMax || l.TasksMax != 70 {
 		t.Errorf("%v, %+v", s.Enforcement, l)
 	}
 	if len(s.Problems) != 2 {

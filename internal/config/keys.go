@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -43,7 +44,7 @@ var sections = []section{
 		{"Slice", setSlice},
 		{"MemoryMax", addScope(checkMemory)},
 		{"MemorySwapMax", addScope(checkSize)},
-		{"TasksMax", addScope(checkSize)},
+		{"TasksMax", addScope(checkTasks)},
 		{"CPUWeight", addScope(checkWeight)},
 		{"CPUQuota", addScope(checkQuota)},
 		{"IOWeight", addScope(checkWeight)},
@@ -179,9 +180,11 @@ func setMaxRunning(s *Settings, _, text string, operator bool) error {
 	if err != nil || n == 0 {
 		return fmt.Errorf("%q is not a number of commands, at least 1", text)
 	}
-	if operator || s.maxRunning == 0 || int(n) < s.maxRunning {
+	switch {
+	case operator:
 		s.maxRunning = int(n)
-		s.maxRunningTightens = !operator
+	case s.maxRunningTop == 0 || int(n) < s.maxRunningTop:
+		s.maxRunningTop = int(n)
 	}
 	return nil
 }
@@ -208,18 +211,15 @@ func (s *Settings) Wait() time.Duration { return s.wait }
 
 // MaxRunning is how many heavy commands may run at once where memory is bounded by bound bytes.
 func (s *Settings) MaxRunning(bound uint64) int {
-	n := limits.DefaultRunning(bound)
-	if s.maxRunning != 0 && (!s.maxRunningTightens || s.maxRunning < n) {
-		n = s.maxRunning
-	}
-	return n
+	n := cmp.Or(s.maxRunning, limits.DefaultRunning(bound))
+	return min(n, cmp.Or(s.maxRunningTop, n))
 }
 
 func setSlice(s *Settings, _, text string, operator bool) error {
 	if !operator {
 		return errLoosens
 	}
-	if name, ok := strings.CutSuffix(text, ".slice"); !ok || name == "" || strings.ContainsAny(text, "/ ") {
+	if !scope.ValidSlice(text) {
 		return fmt.Errorf("%q is not the name of a slice", text)
 	}
 	s.Slice = text
@@ -263,6 +263,14 @@ func checkMemory(text string) error {
 
 func checkSize(text string) error {
 	_, err := limits.ParseSize(text, 100)
+	return err
+}
+
+func checkTasks(text string) error {
+	n, err := limits.ParseSize(text, limits.DefaultTasks)
+	if err == nil && n < limits.FloorTasks {
+		err = fmt.Errorf("%s is below %d, under which nothing starts", text, limits.FloorTasks)
+	}
 	return err
 }
 
@@ -329,21 +337,29 @@ func (s *Settings) Tighten(assignment string) error {
 }
 
 // TightenWait shortens the wait of a heavy command to text, a time span.
-func (s *Settings) TightenWait(text string) error { return setWait(s, "WaitSec", text, false) }
+func (s *Settings) TightenWait(text string) error {
+	return s.set(Origin{"[Exec]", "WaitSec", text, "command line", 0, false})
+}
 
-// SliceMax resolves the MemoryMax of the slice, in bytes, where its memory is bounded by bound bytes.
-func (s *Settings) SliceMax(bound uint64) uint64 {
-	slice := limits.DefaultSlice(bound)
+// SliceLimits resolves MemoryMax and MemorySwapMax of the slice, in bytes, where its memory is bounded by bound bytes. All heavy
+// commands together may swap as much as the operator lets one.
+func (s *Settings) SliceLimits(bound uint64) (memory, swap uint64) {
+	memory = limits.DefaultSlice(bound)
 	for _, v := range s.slice {
-		apply(&slice, v, bound)
+		apply(&memory, v, bound)
 	}
-	return slice
+	for _, v := range s.scope {
+		if v.key == "MemorySwapMax" && !v.tightens {
+			apply(&swap, v, bound)
+		}
+	}
+	return memory, swap
 }
 
 // Limits resolves the limits of a scope for a process that is bounded by bound bytes of memory. Every size is the operator's,
 // or the default, lowered by whatever tightens it, and never above what a slice would have there.
 func (s *Settings) Limits(bound uint64) scope.Limits {
-	slice := s.SliceMax(bound)
+	slice, _ := s.SliceLimits(bound)
 	l := scope.Limits{
 		MemoryMax: limits.DefaultScope(slice),
 		TasksMax:  limits.DefaultTasks,
@@ -358,9 +374,9 @@ func (s *Settings) Limits(bound uint64) scope.Limits {
 		case "TasksMax":
 			apply(&l.TasksMax, v, limits.DefaultTasks)
 		case "CPUWeight":
-			tighten(&l.CPUWeight, weight(v), v.tightens)
+			applyWeight(&l.CPUWeight, v)
 		case "IOWeight":
-			tighten(&l.IOWeight, weight(v), v.tightens)
+			applyWeight(&l.IOWeight, v)
 		case "CPUQuota":
 			quota, _ := parseQuota(v.text)
 			tighten(&l.CPUQuota, quota, v.tightens)
@@ -388,17 +404,18 @@ func apply(to *uint64, v value, total uint64) {
 	}
 }
 
-// weight reads a weight that was checked when it was read. Where none is set systemd's is 100, so less than that tightens.
-func weight(v value) uint64 {
+// applyWeight takes over a weight that was checked when it was read. Where none is set systemd's is 100, so less than that
+// tightens.
+func applyWeight(to *uint64, v value) {
 	n, _ := strconv.ParseUint(v.text, 10, 64)
 	if v.tightens {
-		n = min(n, 100)
+		n = min(n, cmp.Or(*to, 100))
 	}
-	return n
+	*to = n
 }
 
-// tighten takes over a value for which zero means unset.
-func tighten[T uint64 | time.Duration](to *T, n T, tightens bool) {
+// tighten takes over a duration for which zero means unset.
+func tighten(to *time.Duration, n time.Duration, tightens bool) {
 	if !tightens || *to == 0 || (n != 0 && n < *to) {
 		*to = n
 	}

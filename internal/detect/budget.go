@@ -23,6 +23,7 @@ const (
 	maxBindings  = 2000      // variables, functions, aliases and files that a string may define
 	maxWordParts = 256       // quoted pieces and expansions of one word that is folded
 	maxValue     = 64 << 10  // bytes of one folded value
+	maxPath      = 4096      // bytes of a directory's name, PATH_MAX of limits.h
 )
 
 // parseable reports whether s is small and flat enough for the parser. It looks at bytes only: quotes are not tracked,

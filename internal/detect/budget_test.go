@@ -11,16 +11,22 @@ import (
 func TestHostileStringsStayWithinBudget(t *testing.T) {
 	repeated := []string{
 		"((", "(", "{ ", "$(", "`", "[[ ", "[", "if ", "while ", "for i in a; do ", "case a in a) ", "a|", "a&&", "a||", "a;", "a&", "! ",
-		"a ", "<a ", "<<a ", "<<<a ", "a\n", "${a", "${a:-", "${a} ", "$a ", "\"", "\"$(", "'a'", "$'a'", "{a,b}", "{a,", "{a,b}{a,b}", "a=b ", "a=b\n",
-		"a=$a$a\n", "f() { ", "f() { f; }; f\n", "function f { ", "alias a=a; a\n", "eval ", "eval '", "sudo ", "env ", "env -S ", "xargs ", "bash -c ", "sh -c 'sh -c ", "$((", "((a+", "a[", "a[a[", "a+=(a) ", "\\", "<(", ">(", "time ", "coproc ",
+		"a ", "<a ", "<<a ", "<<<a ", "a\n", "${a", "${a:-", "${a} ", "$a ", "\"", "\"$(", "'a'", "$'a'", "{a,b}", "{a,", "{", "{!", "{{a,", "{a..", "{a,b}{a,b}", "{a,b} ", "a=b ", "a=b\n",
+		"a=$a$a\n", "f() { ", "f() { f; }; f\n", "function f { ", "alias a=a; a\n", "eval ", "eval '", "sudo ", "env ", "env -S ", "xargs ", "bash -c ", "sh -c 'sh -c ", "$((", "((a+", "a[", "a[a[", "a+=(a) ", "a+=(a a a a a a a a)\n", "a+=" + strings.Repeat("a", 60) + "\n", "\\", "<(", ">(", "time ", "coproc ",
 		"select a in a; do ", "until a; do ", "x() (", "!(", "@(", "*(", "a(", "${!a}", "$[", "let a=a+", "[[ a && ", "<<E\n", "for a in {1..9}; do for b in $a; do ",
 		"a=$(a) ", "set -- a; shift; ", "trap 'a' EXIT; ", "nice -n 1 ", "\x01", "\x02", "\xff", "\r\n", "npm run ", "find . -exec ", "timeout 1 ", "eval \"$x\" ",
-		"a=\"$a$a\";", "x=a; x=$x$x; ", "git -c alias.a='!a' a; ", "f(){ f1; };", "a=1;b=$a;c=$b;", "a=' '$a\"\"$a;", "a=\"b b$a$a\"; ", "echo $((a)) ", "printf %s a | sh; ", "node -e 'exec(\"a\")'; ",
+		"a=\"$a$a\";", "x=a; x=$x$x; ", "git -c alias.a='!a' a; ", "git config alias.a a; git a; ", "git config core.pager a; git log; ",
+		"f() { a; } && ", "3<<<a ", "exec 3<<<a; ", "declare -n a=b; a=c; ", "sed 1e\\ a x; ", "python3 -c 'x.sh'; bash x.sh; ", "${a@P}",
+		"patch <<< a; sh x.sh; ", "a > >(a); ", "tclsh <<< '[exec a]'; ", "echo '!a' | vim; ", "npm pkg set scripts.a=a; npm run a; ", "f(){ f1; };", "a=1;b=$a;c=$b;", "a=' '$a\"\"$a;", "a=\"b b$a$a\"; ", "echo $((a)) ", "printf %s a | sh; ", "node -e 'exec(\"a\")'; ",
+		"cd a; ", "cd $a; ", "pushd a; ", "(cd a; ", "git -C a a; ", "make -C a; ",
 	}
 	var before, after runtime.MemStats
 	texts := []string{"x='" + strings.Repeat("a ", maxText/4) + "'; echo" + strings.Repeat(" $x", maxText/8)}
 	for _, unit := range repeated {
-		texts = append(texts, strings.Repeat(unit, maxText/len(unit)))
+		// Just below what parseable refuses is where the parser works hardest.
+		for _, n := range []int{maxArithmetic - 1, maxOpeners/2 - 1, maxOpeners - 1, maxText} {
+			texts = append(texts, strings.Repeat(unit, min(n, maxText/len(unit))))
+		}
 	}
 	for _, text := range texts {
 		for _, dialect := range []Dialect{Bash, Zsh} {
@@ -28,7 +34,7 @@ func TestHostileStringsStayWithinBudget(t *testing.T) {
 			Classify(Input{Text: text, Dialect: dialect})
 			runtime.ReadMemStats(&after)
 			if mib := (after.TotalAlloc - before.TotalAlloc) >> 20; mib >= 64 {
-				t.Errorf("%.40q… took %d MiB", text, mib)
+				t.Errorf("%d × %.20q… took %d MiB", len(text), text, mib)
 			}
 		}
 	}

@@ -1,51 +1,42 @@
 package detect
 
 import (
+	"encoding/base64"
 	"slices"
 	"strings"
 )
 
 // Programs that run a command from their arguments or from what they read, in ways that the table of wrappers cannot say.
 
-var envWrapper = wrapper{name: "env", form: assignForm, values: "-u -C --unset --chdir -a --argv0", ends: "--help --version"}
+var envWrapper = wrapper{name: "env", form: assignForm, values: "-u -C --unset --chdir -a --argv0", shell: "-S --split-string", ends: "--help --version"}
 
-var xargsOptions = wrapper{values: "-n -P -L -d -a -E -s -R -S --max-args --max-procs --max-lines --delimiter --arg-file --max-chars --process-slot-var"}
+var xargsOptions = wrapper{abbreviates: true, values: "-n -P -L -d -a -E -s -R -S -I -J -i: -l: -e: --replace: --eof: --max-lines: --max-args --max-procs --delimiter --arg-file --max-chars --process-slot-var"}
 
-var parallelOptions = wrapper{values: "-j -P --jobs --max-procs -n -N -L -I -a --arg-file -C --colsep --joblog --results --delay --timeout --retries --tmpdir --workdir --wd -S --sshlogin --load --memfree --nice --halt --tagstring --env -d --delimiter --block --recstart --recend --shebang-wrap --shell-x"}
+var parallelOptions = wrapper{values: "--tag: --max-args -s --sshdelay --halt-on-error --basefile --memsuspend --profile -j -P --jobs --max-procs -n -N -L -I -a --arg-file -C --colsep --joblog --results --delay --timeout --retries --tmpdir --workdir --wd -S --sshlogin --load --memfree --nice --halt --tagstring --env -d --delimiter --block --recstart --recend --shebang-wrap --shell-x"}
 
 var switchUserOptions = wrapper{
-	values: "-u --user -s --shell -g --group -G --supp-group -w --whitelist-environment",
-	shell:  "-c --command --session-command",
+	abbreviates: true,
+	values:      "-u --user -s --shell -g --group -G --supp-group -w --whitelist-environment",
+	shell:       "-c --command --session-command",
 }
 
 // env reads env's arguments. The string of -S is split into words that take the option's place.
 func (w *walker) env(argv []string) {
 	for i := 1; i < len(argv); i++ {
 		a := argv[i]
-		var text string
-		used := 1
-		switch {
-		case a == "--split-string":
-			if i+1 == len(argv) {
-				return
-			}
-			text, used = argv[i+1], 2
-		case strings.HasPrefix(a, "--split-string="):
-			text = a[len("--split-string="):]
-		case len(a) > 1 && a[0] == '-' && strings.HasPrefix(strings.TrimLeft(a[1:], "iv0"), "S"): // -S, -vS, -iS'…'
-			if text = a[strings.IndexByte(a, 'S')+1:]; text == "" && i+1 < len(argv) {
-				text, used = argv[i+1], 2
-			}
-		case a == "-u" || a == "-C" || a == "--unset" || a == "--chdir":
-			i++
-			continue
-		case len(a) > 0 && a[0] == '-' || strings.Contains(a, "="):
+		if a == "-" || strings.Contains(a, "=") && a[0] != '-' {
 			continue
 		}
-		if text == "" {
+		if a == "--" || a == "" || a[0] != '-' {
 			break
 		}
-		split := slices.Concat(argv[:i], splitWords(text), argv[min(i+used, len(argv)):])
+		opt := option(argv[i:], &envWrapper)
+		if !opt.text {
+			i += opt.next
+			continue
+		}
+		used := 1 + opt.next
+		split := slices.Concat(argv[:i], splitWords(w.envString(opt.value)), argv[min(i+used, len(argv)):])
 		if len(split) > 512 || !w.enter() {
 			w.opaque("budget", "too many words")
 			return
@@ -55,6 +46,26 @@ func (w *walker) env(argv []string) {
 		return
 	}
 	w.wrapped(&envWrapper, argv)
+}
+
+// envString expands what env -S does in its string: ${NAME}, and \_ for a blank.
+func (w *walker) envString(text string) string {
+	text = strings.ReplaceAll(text, `\_`, " ")
+	for {
+		before, rest, ok := strings.Cut(text, "${")
+		name, after, closed := strings.Cut(rest, "}")
+		if !ok || !closed {
+			return text
+		}
+		value := w.oneValue(name)
+		if value == "" {
+			value = string(unknownWords)
+		}
+		text = before + value + after
+		if len(text) > maxValue || !w.step(len(text)/32+1) {
+			return string(unknownWords)
+		}
+	}
 }
 
 // splitWords splits a string at blanks, as env -S does, minding quotes.
@@ -99,7 +110,7 @@ func splitWords(s string) []string {
 func (w *walker) switchUser(name string, args []string) {
 	w.behind("behind "+name, func() {
 		var operands []string
-		command := false
+		command, text := false, false
 		for i := 0; i < len(args); i++ {
 			a := args[i]
 			if a == "--" && (command || name != "su") {
@@ -117,18 +128,20 @@ func (w *walker) switchUser(name string, args []string) {
 				operands = operands[:len(operands)-len(args[i+1:])]
 				continue
 			}
-			opt := option(a, &switchUserOptions)
+			opt := option(args[i:], &switchUserOptions)
 			if opt.text {
-				if opt.next > 0 && i+1 < len(args) {
-					opt.value = args[i+1]
-				}
 				w.shell(opt.value, Bash, nil)
+				text = true
 			}
-			command = command || name == "runuser" && (a == "-u" || a == "--user" || strings.HasPrefix(a, "--user="))
+			command = command || name == "runuser" && (opt.name == "-u" || opt.name == "--user")
 			i += opt.next
 		}
-		if command {
+		operands = slices.DeleteFunc(operands, func(o string) bool { return o == "-" && !command })
+		switch {
+		case command:
 			w.external(operands)
+		case !text: // the user's shell has what follows the user as its arguments
+			w.shellCommand("sh", operands[min(1, len(operands)):])
 		}
 	})
 }
@@ -136,9 +149,18 @@ func (w *walker) switchUser(name string, args []string) {
 // windowsShell reads pwsh -Command and cmd /c, whose strings are near enough to a shell's to find commands in them.
 func (w *walker) windowsShell(args []string) {
 	for i, a := range args {
-		switch strings.ToLower(a) {
-		case "-command", "-c", "/c", "/k":
+		a = strings.ToLower(a)
+		abbreviates := func(name string) bool { return len(a) > 1 && strings.HasPrefix(name, a) }
+		switch {
+		case abbreviates("-command"), a == "/c", a == "/k":
 			w.shell(strings.Join(args[i+1:], " "), Bash, nil)
+			return
+		case (abbreviates("-encodedcommand") || a == "-ec") && i+1 < len(args):
+			if decoded, err := base64.StdEncoding.DecodeString(args[i+1]); err == nil { // UTF-16; what is not ASCII matters to no table
+				w.shell(strings.ReplaceAll(string(decoded), "\x00", ""), Bash, nil)
+			} else {
+				w.opaque("opaque.shell", "a shell runs a command that is known only when it runs")
+			}
 			return
 		}
 	}
@@ -147,11 +169,8 @@ func (w *walker) windowsShell(args []string) {
 // watcher reads the commands that nodemon and its like start again and again.
 func (w *walker) watcher(name string, args []string) {
 	w.behind("behind "+name, func() {
-		for i, a := range args {
-			opt, value, attached := strings.Cut(a, "=")
-			if !attached && i+1 < len(args) {
-				value = args[i+1]
-			}
+		for i := range args {
+			opt, value := nameAndValue(args[i:])
 			switch opt {
 			case "-x", "--exec", "-c", "--command", "-s":
 				w.shell(value, Bash, nil)
@@ -189,6 +208,7 @@ func (w *walker) entr(args []string) {
 // xargs adds the words that it reads to a command.
 func (w *walker) xargs(args []string) {
 	replace := ""
+	var flags []string
 	i := 0
 	for ; i < len(args) && len(args[i]) > 1 && args[i][0] == '-'; i++ {
 		a := args[i]
@@ -196,30 +216,24 @@ func (w *walker) xargs(args []string) {
 			i++
 			break
 		}
-		switch {
-		case strings.HasPrefix(a, "-I") || a == "-J":
-			if replace = a[2:]; replace == "" && i+1 < len(args) {
-				i++
-				replace = args[i]
+		opt := option(args[i:], &xargsOptions)
+		switch opt.name {
+		case "-I", "-J", "-i", "--replace":
+			if replace = opt.value; replace == "" {
+				replace = "{}"
 			}
-		case a == "-i" || a == "--replace":
-			replace = "{}"
-		case strings.HasPrefix(a, "-i"):
-			replace = a[2:]
-		case strings.HasPrefix(a, "--replace="):
-			replace = a[len("--replace="):]
-		default:
-			i += option(a, &xargsOptions).next
 		}
+		flags = append(flags, strings.TrimSuffix(a, opt.value), opt.name)
+		i += opt.next
 	}
 	command := slices.Clone(args[min(i, len(args)):])
 	if len(command) == 0 {
 		return
 	}
 	split := splitWords
-	if options := args[:min(i, len(args))]; given("-0 --null", options) {
+	if given("-0 --null", flags) {
 		split = func(s string) []string { return strings.Split(strings.TrimSuffix(s, "\x00"), "\x00") }
-	} else if given("-d --delimiter", options) {
+	} else if given("-d --delimiter", flags) {
 		split = func(s string) []string { return strings.Split(strings.TrimSuffix(s, "\n"), "\n") }
 	}
 	text, known := w.stdinText()
@@ -266,7 +280,7 @@ func (w *walker) parallel(args []string) {
 			i++
 			break
 		}
-		i += option(args[i], &parallelOptions).next
+		i += option(args[i:], &parallelOptions).next
 	}
 	var command, inputs []string
 	for i = min(i, len(args)); i < len(args) && !strings.HasPrefix(args[i], ":::"); i++ {
@@ -297,6 +311,66 @@ func (w *walker) parallel(args []string) {
 			default:
 				w.shell(template+" "+in, Bash, nil)
 			}
+		}
+	})
+}
+
+// remote judges the local commands of ssh and what is built on it: -o ProxyCommand=…, rsync -e …. What they run on the other machine is
+// no concern of ours.
+func (w *walker) remote(name string, args []string) {
+	w.behind("behind "+name, func() {
+		for i, a := range args {
+			next := ""
+			if i+1 < len(args) {
+				next = args[i+1]
+			}
+			setting, isSetting := strings.CutPrefix(a, "-o")
+			if isSetting && setting == "" {
+				setting = next
+			}
+			command, attached := strings.CutPrefix(a, "--rsh=")
+			end := max(strings.IndexAny(setting, "= "), 0)
+			switch {
+			case isSetting && has("proxycommand localcommand knownhostscommand", strings.ToLower(setting[:end])):
+				w.shell(setting[end+1:], Bash, nil)
+			case attached:
+				w.shell(command, Bash, nil)
+			case name == "rsync" && (a == "--rsh" || lastLetter(a, 'e')) || (name == "scp" || name == "sftp") && a == "-S":
+				w.shell(next, Bash, nil)
+			}
+		}
+	})
+	w.tellWords(args)
+}
+
+// shellEscapes begin the commands with which programs that talk to a person start a shell: sqlite3 x '.shell make'.
+var shellEscapes = [...]string{"!", `\!`, ".shell ", ".system ", "shell ", "system ", "platform shell "}
+
+// escapes judges the shell commands among what such a program is told, by its arguments or its standard input.
+func (w *walker) escapes(name string, args []string) {
+	escape := func(line string) {
+		for _, prefix := range shellEscapes {
+			if command, ok := strings.CutPrefix(strings.TrimLeft(line, "+ \t"), prefix); ok {
+				w.shell(command, Bash, nil)
+				return
+			}
+		}
+		w.startedIn(line) // gdb -ex 'python os.system("make")'
+	}
+	w.behind("in "+name, func() {
+		for _, a := range args {
+			if _, value, ok := strings.Cut(a, "="); ok && strings.HasPrefix(a, "--") {
+				a = value
+			}
+			escape(a)
+		}
+		if text, ok := w.stdinText(); ok {
+			for line := range strings.Lines(text) {
+				escape(strings.TrimSuffix(line, "\n"))
+			}
+		}
+		if i := slices.Index(args, "--args"); i >= 0 && name == "gdb" {
+			w.external(args[i+1:])
 		}
 	})
 }

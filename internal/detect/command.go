@@ -118,7 +118,7 @@ func (w *walker) external(argv []string) {
 	defer w.leave()
 	word := argv[0]
 	name := path.Base(word)
-	if unknown(name) || strings.ContainsAny(name, "*?") || name[0] == '[' && len(name) > 1 {
+	if unknown(name) || strings.ContainsAny(name, "*?[") && name != "[" {
 		w.unknownProgram(argv)
 		return
 	}
@@ -128,20 +128,35 @@ func (w *walker) external(argv []string) {
 			return
 		}
 	}
+	w.madeHere(word, argv[1:])
 	if w.approved(word) {
 		saved := w.limited
 		w.limited = true
-		w.wrapped(&approvedWrapper, argv)
+		// Other approved wrappers are read as heavy-run is: what stands behind the options only decides whether there is
+		// something heavy to isolate at all.
+		w.wrapped(findWrapper("heavy-run"), argv)
 		w.limited = saved
 		return
 	}
 	name = programName(name)
+	if other := w.withValue(name, argv); other != nil {
+		w.either(func() { w.programArgs(name, argv) }, func() { w.external(other) })
+		return
+	}
+	w.programArgs(name, argv)
+}
+
+// programArgs judges an argument list by its program's name.
+func (w *walker) programArgs(name string, argv []string) {
+	word := argv[0]
 	if judge := special(name); judge != nil && judge(w, name, argv) {
 		return
 	}
 	if wr := findWrapper(name); wr != nil && wr.runs(argv[1:]) {
 		w.wrapped(wr, argv)
-		return
+		if wr.form != optionForm { // what else such a program does is in the table: nix-shell
+			return
+		}
 	}
 	if w.rules(name, argv) {
 		return
@@ -150,6 +165,32 @@ func (w *walker) external(argv []string) {
 		w.program(word, argv[1:])
 	} else if !isCommon(name) {
 		w.tail(argv[1:])
+	}
+}
+
+// madeHere judges a file that the string has written, under a name that has a meaning of its own: ./git, or git where PATH was set.
+func (w *walker) madeHere(word string, args []string) {
+	if len(w.bindings) == 0 && w.told == "" && !w.untold {
+		return
+	}
+	if base := path.Base(word); !isCommon(base) && !known(programName(base)) {
+		return
+	}
+	text, ok := "", false
+	switch {
+	case strings.IndexByte(word, '/') >= 0:
+		text, ok = w.written(word)
+	case w.pathSet:
+		for i := range w.bindings {
+			if b := &w.bindings[i]; b.kind == file && path.Base(b.name) == word && b.text != "" {
+				text, ok = b.text, true
+			}
+		}
+	}
+	if ok {
+		w.follow(text, func() {
+			w.behind(fromScript(word), func() { w.fileText(word, text, args) })
+		})
 	}
 }
 
@@ -164,7 +205,7 @@ func (w *walker) tail(args []string) {
 // unknownProgram judges a command whose program is known only when it runs. What may expand to nothing, or to a wrapper
 // such as sudo, leaves the rest of the words as the command.
 func (w *walker) unknownProgram(argv []string) {
-	if strings.Trim(argv[0], string(unknownWords)) == "" && len(argv) > 1 {
+	if maybeNothing(argv[0]) && len(argv) > 1 {
 		w.command(argv[1:])
 	}
 	w.opaque("opaque.program", "which program this runs is known only when it runs")
@@ -200,6 +241,7 @@ func (w *walker) shellCommand(name string, args []string) {
 	if name == "zsh" {
 		dialect = Zsh
 	}
+	w.startUp(args[:inv.Operand], dialect)
 	switch {
 	case inv.Command >= 0:
 		arg0, params := "", args[inv.Command+1:]
@@ -209,13 +251,37 @@ func (w *walker) shellCommand(name string, args []string) {
 		w.shellAs(arg0, args[inv.Command], dialect, params)
 	case inv.Stdin || inv.Operand == len(args):
 		w.shellStdin(dialect, args[inv.Operand:])
-	case args[inv.Operand] == "/dev/stdin":
+	case descriptor(args[inv.Operand]) == "0":
 		w.shellStdin(dialect, args[inv.Operand+1:])
 	default:
 		if tool := programName(path.Base(w.origin(args[inv.Operand]))); known(tool) && special(tool) == nil {
 			w.external(append([]string{tool}, args[inv.Operand+1:]...)) // sh ./gradlew build
 		}
 		w.script(args[inv.Operand], args[inv.Operand+1:], dialect)
+	}
+}
+
+// startUp judges the files that a shell reads first: --rcfile FILE, BASH_ENV where the string has set it.
+func (w *walker) startUp(options []string, dialect Dialect) {
+	var files []string
+	for i, o := range options {
+		if strings.HasSuffix(o, "-rcfile") || strings.HasSuffix(o, "-init-file") {
+			files = append(files, options[min(i+1, len(options)-1)])
+		}
+	}
+	if len(w.bindings) > 0 {
+		for _, name := range [...]string{"BASH_ENV", "ENV"} {
+			if b := w.lookup(variable, name); b != nil {
+				files = append(files, w.oneValue(name))
+			}
+		}
+	}
+	for _, file := range files {
+		if text, ok := w.scriptText(file); ok && !isSetup(file) {
+			w.follow(text, func() {
+				w.behind(fromScript(file), func() { w.shellFile(file, text, dialect, nil) })
+			})
+		}
 	}
 }
 
@@ -254,7 +320,7 @@ func (w *walker) builtin(argv []string) bool {
 	switch argv[0] {
 	case ":", "true", "false", "echo", "print", "printf", "test", "[", "exit", "return", "break", "continue", "wait", "jobs",
 		"kill", "umask", "ulimit", "type", "whence", "where", "which", "hash", "shopt", "setopt", "unsetopt", "bg", "fg",
-		"disown", "history", "let", "getopts", "times", "caller", "compgen", "complete", "bind", "dirs", "pwd":
+		"disown", "history", "let", "getopts", "times", "caller", "complete", "bind", "dirs", "pwd":
 		if argv[0] == "printf" && len(args) > 2 && args[0] == "-v" {
 			w.assignOutput(args[1], argv[0], args[2:])
 		}
@@ -263,6 +329,16 @@ func (w *walker) builtin(argv []string) bool {
 			if len(args) > 2 {
 				w.bind(binding{kind: alias, name: args[2], text: quoted(args[1:2])})
 			}
+		}
+	case "compgen":
+		for i, a := range args[:max(len(args)-1, 0)] {
+			if a == "-C" || a == "-F" {
+				w.apart(func() { w.eval(args[i+1]) })
+			}
+		}
+	case "sched": // zsh
+		if len(args) > 1 && w.dialect == Zsh {
+			w.maybeRun(func() { w.eval(strings.Join(args[1:], " ")) })
 		}
 	case "cd", "pushd", "chdir":
 		args = dropOptions(args)
@@ -290,11 +366,8 @@ func (w *walker) builtin(argv []string) bool {
 		}
 	case "exec":
 		for len(args) > 0 && strings.HasPrefix(args[0], "-") {
-			if args[0] == "-a" && len(args) > 1 {
-				args = args[1:]
-			}
 			end := args[0] == "--"
-			args = args[1:]
+			args = args[min(1+option(args, &execOptions).next, len(args)):]
 			if end {
 				break
 			}
@@ -316,7 +389,9 @@ func (w *walker) builtin(argv []string) bool {
 			w.builtin(args)
 		}
 	case "coproc": // a keyword that the parser does not know in zsh
-		w.apart(func() { w.command(args) })
+		w.piped(func() { w.command(args) })
+	case "--": // time -- make, where the parser knows of time only
+		w.command(args)
 	case "noglob", "nocorrect", "-":
 		if w.dialect != Zsh && argv[0] == "-" {
 			return false
@@ -345,7 +420,11 @@ func (w *walker) builtin(argv []string) bool {
 		w.unset(args)
 	case "export", "declare", "local", "readonly", "typeset": // reached through quotes or command only: else a DeclClause
 		for _, a := range args {
-			if name, value, ok := strings.Cut(a, "="); ok && isName(name) {
+			switch name, value, ok := strings.Cut(a, "="); {
+			case !ok || !isName(name):
+			case given("-n", args) && argv[0] != "export":
+				w.refer(name, value)
+			default:
 				w.assignText(name, value)
 			}
 		}
@@ -368,6 +447,8 @@ func (w *walker) builtin(argv []string) bool {
 	}
 	return true
 }
+
+var execOptions = wrapper{values: "-a"}
 
 func dropOptions(args []string) []string {
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {

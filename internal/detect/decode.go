@@ -41,7 +41,7 @@ func decodeClaude(text string) (decoding, bool) {
 		}
 		i += from
 		from = i + len(mark)
-		if i > 0 && !strings.HasSuffix(text[:i], "&& ") {
+		if i > 0 && !strings.HasSuffix(text[:i], " && ") {
 			continue
 		}
 		word, rest, ok := clientWord(text[from:])

@@ -24,6 +24,7 @@ const (
 	Heavy                   // it compiles, bundles, lints, tests or installs
 )
 
+// String is the class as verdicts and the corpus spell it.
 func (c Class) String() string {
 	switch c {
 	case Isolated:
@@ -40,9 +41,9 @@ func (c Class) String() string {
 type Dialect uint8
 
 const (
-	Bash Dialect = iota
-	Zsh
-	POSIX
+	Bash  Dialect = iota // bash, and whatever is not known better
+	Zsh                  // zsh, with its own globs, aliases and =name
+	POSIX                // sh and dash: read as bash, which understands all that they do
 )
 
 // Shape says which program put the string together.

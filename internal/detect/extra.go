@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ type Extra struct {
 func ParseExtra(x *Extra, key, value string) error {
 	fields := strings.Fields(value)
 	if len(fields) == 0 {
-		return fmt.Errorf("%s= needs a value", key)
+		return errors.New("the value is missing")
 	}
 	r := Rule{ID: "config." + strings.ToLower(key), Program: fields[0], Subcommands: "* .", Why: "is named in the configuration"}
 	if len(fields) > 1 {
@@ -35,7 +36,7 @@ func ParseExtra(x *Extra, key, value string) error {
 		r.Class = Light
 	case "Wrapper":
 		if len(fields) != 1 || !strings.HasPrefix(value, "/") {
-			return fmt.Errorf("%s=%q is not one absolute path", key, value)
+			return fmt.Errorf("%q is not one absolute path", value)
 		}
 		x.wrappers = append(x.wrappers, value)
 		return nil
@@ -43,7 +44,7 @@ func ParseExtra(x *Extra, key, value string) error {
 		return fmt.Errorf("unknown key %q", key)
 	}
 	if strings.ContainsAny(fields[0], "*?/") {
-		return fmt.Errorf("%s=%q: the program must be a plain name", key, value)
+		return fmt.Errorf("%q is not the plain name of a program", fields[0])
 	}
 	x.rules = append(x.rules, r)
 	return nil

@@ -102,7 +102,7 @@ func (w *walker) shellFile(name, text string, dialect Dialect, params []string) 
 }
 
 func fromScript(name string) string {
-	if strings.HasPrefix(name, procDir) {
+	if strings.HasPrefix(name, procFile) {
 		return "from a process substitution"
 	}
 	return "from the script " + path.Base(name)
@@ -136,7 +136,7 @@ func (w *walker) source(args []string) {
 }
 
 func (w *walker) scriptText(name string) (string, bool) {
-	if name == "/dev/stdin" || name == "/proc/self/fd/0" || name == "/dev/fd/0" {
+	if name == "-" || descriptor(name) == "0" {
 		return w.stdinText()
 	}
 	if text, ok := w.written(name); ok {
@@ -148,7 +148,7 @@ func (w *walker) scriptText(name string) (string, bool) {
 // unreadScript judges a script by its name alone, where that says which one it is.
 func (w *walker) unreadScript(name string) {
 	base := path.Base(name)
-	if strings.HasPrefix(name, procDir) || unknown(name) || strings.ContainsAny(name, "*?[") || name == "/dev/stdin" {
+	if descriptor(name) != "" || unknown(name) || strings.ContainsAny(name, "*?[") {
 		w.opaque("opaque.script", "the script that a shell reads is known only when it runs")
 		return
 	}
@@ -214,17 +214,11 @@ func (w *walker) fileText(file, text string, args []string) {
 // packageDir finds out where a package manager is told to work, and whether on several packages.
 func (w *walker) packageDir(name string, args []string) (dir string, workspaces bool) {
 	dir = w.dir
-	for i, a := range args {
-		opt, value, attached := strings.Cut(a, "=")
-		if !attached && i+1 < len(args) {
-			value = args[i+1]
-		}
+	for i := range args {
+		opt, value := nameAndValue(args[i:])
 		switch opt {
 		case "-C", "--dir", "--cwd", "--prefix":
-			saved := w.dir
-			w.dir = dir
-			dir = w.path(value)
-			w.dir = saved
+			dir = w.pathFrom(dir, value)
 		case "-r", "--recursive", "--filter", "-F", "--workspace", "--workspaces", "-ws", "--filter-prod":
 			workspaces = true
 		case "-w":
@@ -241,10 +235,18 @@ func (w *walker) packageScript(dir, name string) {
 	if w.done() || unknown(name) {
 		return
 	}
+	if len(w.bindings) > 0 {
+		if b := w.lookup(setting, packageScriptName(name)); b != nil {
+			w.behind(`from package.json script "`+shorten(name)+`"`, func() { w.shell(b.text, Bash, nil) })
+		}
+	}
 	if text, at := w.packageJSON(dir); text != "" {
 		w.scriptsOf(text, at, name)
 	}
 }
+
+// packageScriptName is the name under which a script of package.json is bound that the string has set.
+func packageScriptName(name string) string { return "package.json " + name }
 
 func (w *walker) scriptsOf(text, dir, name string) {
 	for _, n := range [...]string{"pre" + name, name, "post" + name} {
@@ -270,18 +272,7 @@ func (w *walker) hasScript(dir, name string) bool {
 }
 
 // packageJSON reads the nearest package.json at or above a directory.
-func (w *walker) packageJSON(dir string) (text, at string) {
-	for range maxParents {
-		if text, ok := w.textAt(path.Join(dir, "package.json")); ok {
-			return text, dir
-		}
-		if dir == "/" || !path.IsAbs(dir) {
-			break
-		}
-		dir = path.Dir(dir)
-	}
-	return "", ""
-}
+func (w *walker) packageJSON(dir string) (text, at string) { return w.nearest(dir, "package.json") }
 
 // workspaceScripts judges a script in every package below the usual directories of a workspace.
 func (w *walker) workspaceScripts(dir, script string) {

@@ -1,7 +1,9 @@
 package detect
 
 import (
+	"fmt"
 	"io/fs"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -52,12 +54,62 @@ func TestFilesRaiseTheClass(t *testing.T) {
 		"n/rel.py":                     text("import subprocess\nsubprocess.check_call(['cargo', 'build'])\n"),
 		"n/Makefile":                   text("PM := pnpm\nX = ls\nifdef Y\nX = make\nendif\nhelp:\n\t$(PM) install\nlist:\n\t$(X) all\n"),
 		"n/justfile":                   text("pm := \"pnpm\"\nalias g := get\nget:\n    {{pm}} install\nany who:\n    {{who}} install\n"),
+		"k/.git/hooks/pre-push":        script("#!/bin/sh\nnpm test\n"),
+		"k/.git/hooks/commit-msg":      script("#!/bin/sh\nnpm test\n"),
+		"m/a/Makefile":                 text("clean:\n\tls\nlist:\n\tls\n"),
+		"m/a/b/Makefile":               text("clean:\n\tnpm ci\n"),
+		"m/a/b/justfile":               text("fmt:\n    npm ci\n"),
+		"m/a/b/Taskfile.yml":           text("version: '3'\ntasks:\n  tidy:\n    cmds:\n      - npm ci\n"),
+		"m/a/other.mk":                 text("clean:\n\tnpm ci\n"),
+		"a/.git/config":                text("[core]\n\tbare = false\n[alias]\n\tt = !pnpm test\n\tu = t\n\tlg = log --grep 'npm ci'\n\tcommit = !make\n\tx = \"!f() { \\\"$@\\\"; }; f\"\n"),
+		"home/u/.gitconfig":            text("[alias]\n\thome = !npm ci\n[core]\n\teditor = vim\n"),
+		"e/.git/config":                text("[core]\n\teditor = npm ci\n"),
+		"t/deno.json":                  text(`{"tasks": {"go": "npm:vitest || tsc -p .", "say": "echo tsc"}}`),
+		"t/mise.toml":                  text("[tools]\nnode = '20'\n[tasks]\nshort = \"npm ci\"\nsay = 'echo make'\n[tasks.long]\ndescription = 'make'\nrun = [\"ls\", \"cargo build\"]\n[tasks.deep]\ndepends = ['long']\nrun = 'ls'\n"),
+		"t/mise-tasks/file":            script("#!/bin/sh\npnpm i\n"),
+		"t/pyproject.toml":             text("[tool.pdm.scripts]\nall = {cmd = \"pytest -q\"}\nsay = \"echo pytest\"\n[tool.poe.tasks]\nall = \"pytest\"\n"),
+		"t/pixi.toml":                  text("[tasks]\nall = { cmd = \"cmake --build x\", env = {} }\n"),
+		"g/x.sh":                       script("ls\n"),
+		"g/fix.patch":                  text("--- a/x.sh\n+++ b/x.sh\n@@ -1 +1 @@\n-ls\n+npm ci\n"),
+		"g/write.py":                   text("open('x.sh', 'w').write('npm ' + 'ci')\n"),
 		"w/.git":                       text("gitdir: /p/.git/worktrees/w\n"),
 		"p/.git/worktrees/w/commondir": text("../..\n"),
 	}
 	for _, test := range []struct {
 		dir, command, class string
 	}{
+		{"/a", "git t", "heavy"},
+		{"/a", "git u", "heavy"},
+		{"/a", "git -C /a t", "heavy"},
+		{"/a", "git x make", "heavy"},
+		{"/a", "git x ls", "light"},
+		{"/a", "git lg", "light"},
+		{"/a", "git commit -m x", "light"},
+		{"/a", "git status", "light"},
+		{"/a", "HOME=/home/u; git home", "heavy"},
+		{"/a", "HOME=/home/u; git commit", "light"},
+		{"/a", "git config alias.v '!make'; git v", "heavy"},
+		{"/a", "printf '[alias]\\nw = !npm ci\\n' >> .git/config; git w", "heavy"},
+		{"/e", "git commit", "heavy"},
+		{"/e", "git log", "light"},
+		{"/t", "deno task go", "heavy"},
+		{"/t", "deno task say", "light"},
+		{"/t", "mise run short", "heavy"},
+		{"/t", "mise run long", "heavy"},
+		{"/t", "mise deep", "heavy"},
+		{"/t", "mise run say ::: short", "heavy"},
+		{"/t", "mise run say", "light"},
+		{"/t", "mise run file", "heavy"},
+		{"/t", "pdm run all", "heavy"},
+		{"/t", "pdm run say", "light"},
+		{"/t", "pixi run all", "heavy"},
+		{"/g", "git apply fix.patch && ./x.sh", "maybe-heavy"},
+		{"/g", "git apply fix.patch && bash y.sh", "light"},
+		{"/g", "patch -p1 -i fix.patch; bash x.sh", "maybe-heavy"},
+		{"/g", "python3 write.py; bash x.sh", "maybe-heavy"},
+		{"/g", "python3 write.py; bash y.sh", "light"},
+		{"/g", "python3 write.py", "light"},
+		{"/g", "bash x.sh", "light"},
 		{"/n", "bash scripts/run.sh", "heavy"},
 		{"/n", "./scripts/run.sh", "heavy"},
 		{"/n", "cd scripts && ./run.sh", "heavy"},
@@ -121,16 +173,54 @@ func TestFilesRaiseTheClass(t *testing.T) {
 		{"/p", "make help", "light"},
 		{"/p", "make list", "light"},
 		{"/", "make -C /p clean", "heavy"},
+		{"/m", "make -C a clean", "light"},
+		{"/m", "make -C a -C b clean", "heavy"},
+		{"/m", "make -Ca -Cb clean", "heavy"},
+		{"/m", "make -sC a/b clean", "heavy"},
+		{"/m", "make --directory=a --directory b clean", "heavy"},
+		{"/m", "make -C a -j 4 clean", "light"},
+		{"/m", "make -C a/b -j 4 clean", "heavy"},
+		{"/m", "make -C a -f other.mk clean", "heavy"},
+		{"/m", "make -C a -fother.mk clean", "heavy"},
+		{"/m", "make -C a --makefile=other.mk clean", "heavy"},
+		{"/m", "make -C a -f Makefile -f other.mk clean", "heavy"},
+		{"/m", "make -C a -f Makefile clean", "light"},
+		{"/m", "make --dir=a --makef=other.mk clean", "heavy"},
+		{"/m", "just -f a/b/justfile fmt", "heavy"},
+		{"/m", "just --justfile=a/b/justfile fmt", "heavy"},
+		{"/m", "just -fa/b/justfile -d . fmt", "heavy"},
+		{"/m", "task -d a/b tidy", "heavy"},
+		{"/m", "task --dir=a/b tidy", "heavy"},
+		{"/m", "task -t a/b/Taskfile.yml tidy", "heavy"},
 		{"/p", "just fmt", "light"},
 		{"/p", "just sync", "heavy"},
 		{"/p", "just", "light"},
 		{"/p", "task gen", "heavy"},
 		{"/p", "task tidy", "light"},
 		{"/p", "git commit -m x", "heavy"},
+		{"/p", "git hook run pre-commit", "heavy"},
+		{"/p", "git hook run --ignore-missing pre-push", "light"},
 		{"/p/sub", "git commit -m x", "heavy"},
 		{"/", "git -C /p commit -m x", "heavy"},
 		{"/p", "git commit --no-verify -m x", "light"},
 		{"/p", "git commit -nm x", "light"},
+		{"/p", "git commit -mx -n", "light"},
+		{"/p", "git commit --help", "light"},
+		{"/p", "git commit -m --help", "heavy"},
+		{"/p", "git commit -m --no-verify", "heavy"},
+		{"/p", "git commit -am --no-verify", "heavy"},
+		{"/p", "git commit --message --no-verify", "heavy"},
+		{"/p", "git commit -F -n", "heavy"},
+		{"/p", "git commit -mnew", "heavy"},
+		{"/p", "git commit --author --help -m x", "heavy"},
+		{"/p", "git commit -m x -- --no-verify", "heavy"},
+		{"/p", "git revert -m --no-verify x", "heavy"},
+		{"/k", "git push", "heavy"},
+		{"/k", "git push --no-verify", "light"},
+		{"/k", "git push -o --no-verify", "heavy"},
+		{"/k", "git push --push-option --help", "heavy"},
+		{"/k", "git merge -m --no-verify x", "heavy"},
+		{"/k", "git merge --no-verify x", "light"},
 		{"/p", "git push", "light"},
 		{"/p", "git merge x", "light"},
 		{"/p", "git status", "light"},
@@ -190,6 +280,32 @@ func TestFilesAreFollowedBoundedly(t *testing.T) {
 	Classify(Input{Text: "./a.sh", Dir: "/p", FS: counted})
 	if counted.opened > maxFiles {
 		t.Errorf("%d files were opened", counted.opened)
+	}
+}
+
+// A string that names more scripts than are looked at may run anything: it is not judged by the first of them.
+func TestMoreFilesThanAreLookedAt(t *testing.T) {
+	project := fstest.MapFS{}
+	var command strings.Builder
+	for i := range maxFiles + 1 {
+		name := fmt.Sprintf("s%d.sh", i)
+		project["p/"+name] = script(fmt.Sprintf("echo %d\n", i))
+		fmt.Fprintf(&command, "sh %s; ", name)
+	}
+	all := command.String()
+	enough := all[:strings.LastIndex(all, "sh ")]
+	if v := Classify(Input{Text: enough, Dir: "/p", FS: project}); v.Class != Light {
+		t.Errorf("%d files: %s by %s", maxFiles, v.Class, v.Rule)
+	}
+	if v := Classify(Input{Text: all, Dir: "/p", FS: project}); v.Class != MaybeHeavy || !v.Opaque || v.Rule != "budget.files" {
+		t.Errorf("%d files: %s by %s", maxFiles+1, v.Class, v.Rule)
+	}
+	if v := Classify(Input{Text: all + "npm ci", Dir: "/p", FS: project}); v.Class != Heavy {
+		t.Errorf("a heavy command behind them: %s by %s", v.Class, v.Rule)
+	}
+	looks := strings.Repeat("sh none.sh; ", 4*maxFiles+1) // files that are not there count when they are looked for
+	if v := Classify(Input{Text: looks, Dir: "/p", FS: project}); v.Rule != "budget.files" {
+		t.Errorf("looking %d times: %s by %s", 4*maxFiles+1, v.Class, v.Rule)
 	}
 }
 

@@ -15,6 +15,9 @@ func unknown(s string) bool {
 	return strings.IndexByte(s, unknownWord) >= 0 || strings.IndexByte(s, unknownWords) >= 0
 }
 
+// maybeNothing reports whether a word may expand to any number of words, none included.
+func maybeNothing(s string) bool { return s != "" && strings.Trim(s, string(unknownWords)) == "" }
+
 // An alternative is one thing that a word may expand to.
 type alternative struct {
 	fields []string // finished fields
@@ -141,12 +144,10 @@ func (w *walker) alternatives(word *syntax.Word, fields bool) []alternative {
 		return []alternative{{last: string(unknownWords), open: true}}
 	}
 	defer w.leave()
-	if fields && hasBraces(word) {
-		copied := *word
-		syntax.SplitBraces(&copied)
-		word = &copied
+	if fields {
+		word = w.splitBraces(word)
 	}
-	if len(word.Parts) > maxWordParts {
+	if word == nil || len(word.Parts) > maxWordParts {
 		return []alternative{{last: string(unknownWords), open: true}}
 	}
 	for i, part := range word.Parts {
@@ -179,13 +180,25 @@ func (w *walker) alternatives(word *syntax.Word, fields bool) []alternative {
 	return alts
 }
 
-func hasBraces(word *syntax.Word) bool {
+// splitBraces returns the word with its brace expansions as nodes, nil if it has too many. SplitBraces copies what it has so
+// far at each brace that nothing closes, the square of a word that is all braces.
+func (w *walker) splitBraces(word *syntax.Word) *syntax.Word {
+	braces, others := 0, 0
 	for _, p := range word.Parts {
-		if lit, ok := p.(*syntax.Lit); ok && strings.IndexByte(lit.Value, '{') >= 0 {
-			return true
+		if lit, ok := p.(*syntax.Lit); ok {
+			braces += strings.Count(lit.Value, "{")
+			others += strings.Count(lit.Value, ",") + strings.Count(lit.Value, "..")
 		}
 	}
-	return false
+	if braces == 0 {
+		return word
+	}
+	if pieces := braces + others; pieces > maxWordParts || !w.step(braces*pieces/4) {
+		return nil
+	}
+	split := *word
+	syntax.SplitBraces(&split)
+	return &split
 }
 
 // braces puts a brace expansion's elements behind what stands before it. They are several fields of one expansion, not
@@ -328,7 +341,7 @@ func (w *walker) pieces(part syntax.WordPart, quoted bool) []piece {
 
 // outcomes folds a command substitution. Of A || B either may be what it says.
 func (w *walker) outcomes(stmts []*syntax.Stmt, quoted bool) []piece {
-	if len(stmts) == 1 && plainStmt(stmts[0]) == nil {
+	if len(stmts) == 1 && !carriesMore(stmts[0]) {
 		if either, ok := stmts[0].Cmd.(*syntax.BinaryCmd); ok && either.Op == syntax.OrStmt {
 			if !w.enter() {
 				return []piece{unknownPiece(quoted)}
@@ -357,14 +370,17 @@ func unknownPiece(quoted bool) piece {
 
 // procFile gives <(commands) a name under which its text can be found again, should a shell read it as a script.
 func (w *walker) procFile(p *syntax.ProcSubst) string {
-	name := procDir + strconv.Itoa(int(p.OpPos.Offset()))
-	if text, ok := w.output(p.Stmts); ok && p.Op == syntax.CmdIn {
+	name := procFile + strconv.Itoa(int(p.OpPos.Offset()))
+	if p.Op == syntax.CmdOut {
+		return name
+	}
+	if text, ok := w.output(p.Stmts); ok {
 		w.bind(binding{kind: file, name: name, text: text})
 	}
 	return name
 }
 
-const procDir = "/dev/fd/"
+const procFile = fdDir + "<("
 
 // value returns what a variable may hold; maybe is set when it may hold something else.
 func (w *walker) value(name string) (values [][]string, maybe bool) {
@@ -379,6 +395,7 @@ func (w *walker) value(name string) (values [][]string, maybe bool) {
 			return [][]string{{w.params[n-1]}}, false
 		}
 	}
+	name = w.referred(name)
 	if b, certain := w.bound(variable, name); b != nil {
 		return b.words, !certain
 	}
@@ -461,7 +478,7 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) []piece {
 		}
 	}
 	if maybe {
-		out = append(out, unknownPiece(quoted && name != "@"))
+		out = append(out, unknownPiece(quoted && name != "@" && index != "@"))
 	}
 	return out
 }

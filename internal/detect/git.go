@@ -9,24 +9,29 @@ import (
 // git judges git: commands that it is given to run, hooks, and what the table says of its subcommands.
 func (w *walker) git(args []string) {
 	dir := w.dir
-	hooksPath := ""
+	var settings []binding // that hold for this command: -c name=value
 	i := 0
 	for ; i < len(args) && len(args[i]) > 1 && args[i][0] == '-'; i++ {
 		a := args[i]
 		if has("--version --help -h --exec-path --html-path --man-path --info-path", a) {
 			return
 		}
+		if name, variable, ok := strings.Cut(strings.TrimPrefix(a, "--config-env="), "="); ok && strings.HasPrefix(a, "--config-env=") {
+			value := w.oneValue(variable)
+			if value == "" {
+				value = string(unknownWords)
+			}
+			settings = append(settings, gitSetting(name, value))
+		}
 		if i+1 >= len(args) {
 			break
 		}
 		switch a {
 		case "-C":
-			saved := w.dir
-			w.dir = dir
-			dir = w.path(args[i+1])
-			w.dir = saved
+			dir = w.pathFrom(dir, args[i+1])
 		case "-c":
-			w.gitConfig(args[i+1], &hooksPath)
+			name, value, _ := strings.Cut(args[i+1], "=")
+			settings = append(settings, gitSetting(name, value))
 		}
 		i += arity("-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source", a)
 	}
@@ -37,16 +42,48 @@ func (w *walker) git(args []string) {
 	if unknown(sub) {
 		return // git has no subcommand that is heavy enough to suspect any
 	}
-	if given("--help", rest) {
+	flags, end := gitFlags(sub, rest)
+	if given("--help", flags) {
 		return
 	}
+	if sub == "clone" {
+		for j, a := range rest[:max(len(rest)-1, 0)] {
+			if name, value, ok := strings.Cut(rest[j+1], "="); ok && has("-c --config", a) {
+				settings = append(settings, gitSetting(name, value))
+			}
+		}
+	}
+	top, gitDir := "", ""
+	if readsSettings(sub) {
+		if w.in.FS != nil && path.IsAbs(dir) {
+			top, gitDir = w.gitDir(dir)
+		}
+		if gitDir == "" && len(w.bindings) > 0 {
+			top, gitDir = dir, path.Join(dir, ".git") // the string may have made it
+		}
+	}
+	settings = w.gitSettings(sub, gitDir, settings)
+	for _, s := range settings {
+		if name, ok := strings.CutPrefix(s.name, "alias."); ok {
+			if name == strings.ToLower(sub) && s.text != "" && !has(gitSubcommands, sub) {
+				w.gitAlias(s.text, args[:i], rest)
+			}
+			continue
+		}
+		if command, ok := gitStarts(s.name, s.text); ok {
+			w.behind("in the git setting "+path.Ext(s.name)[1:], func() { w.shell(command, Bash, nil) })
+		}
+	}
+	w.gitVariables(sub)
 	switch sub {
 	case "rebase":
 		w.gitStrings("git rebase --exec", "-x --exec", rest)
 	case "bisect":
 		if len(rest) > 1 && rest[0] == "run" {
-			w.behind("behind git bisect run", func() { w.external(rest[1:]) })
+			w.behind("behind git bisect run", func() { w.external(dropOptions(rest[1:])) })
 		}
+	case "send-email":
+		w.gitStrings("git send-email", "--sendmail-cmd --to-cmd --cc-cmd --header-cmd", rest)
 	case "submodule":
 		if at := slices.Index(rest, "foreach"); at >= 0 {
 			command := dropOptions(rest[at+1:])
@@ -60,64 +97,99 @@ func (w *walker) git(args []string) {
 		}
 	case "filter-branch":
 		w.gitStrings("git filter-branch", "--tree-filter --index-filter --msg-filter --env-filter --commit-filter --parent-filter --tag-name-filter --setup", rest)
+	case "config":
+		w.gitConfig(rest)
+	case "clone", "fetch", "pull", "ls-remote", "push":
+		w.gitStrings("git "+sub, "--upload-pack --receive-pack", rest)
+	case "apply", "am":
+		w.patch(rest)
 	case "difftool", "mergetool":
 		w.gitStrings("git "+sub, "-x --extcmd", rest)
 	case "grep":
+		w.gitStrings("git grep", "-O: --open-files-in-pager:", rest)
 		return
 	}
-	sorted := arguments{options: rest}
-	for j, a := range rest {
-		if a == "--" {
-			sorted.options = rest[:j]
-			break
-		}
-	}
-	sorted.operands = append([]string{sub}, dropDashes(rest)...)
-	if paths := rest[min(len(sorted.options)+1, len(rest)):]; sub != "diff" || len(paths) == 0 || slices.Contains(paths, ".") {
+	sorted := arguments{operands: append([]string{sub}, dropOptions(rest)...), options: flags}
+	if paths := rest[min(end+1, len(rest)):]; sub != "diff" || len(paths) == 0 || slices.Contains(paths, ".") {
 		w.judge("git", sorted.operands, sorted) // diff --stat of some files is light
 	}
-	w.gitHooks(sub, sorted.options, dir, hooksPath)
+	w.gitHooks(sub, rest, flags, dir, top, gitDir, settings)
 }
 
-// gitConfig reads a -c name=value: an alias that is a shell command, or where the hooks are.
-func (w *walker) gitConfig(setting string, hooksPath *string) {
-	name, value, _ := strings.Cut(setting, "=")
-	switch lower := strings.ToLower(name); {
-	case strings.HasPrefix(lower, "alias.") && strings.HasPrefix(value, "!"):
-		w.behind("in a git alias", func() { w.shell(value[1:], Bash, nil) })
-	case lower == "core.hookspath":
-		*hooksPath = value
-	case lower == "core.editor" || lower == "sequence.editor" || lower == "core.pager" || lower == "core.fsmonitor" || lower == "core.sshcommand" || lower == "diff.external":
-		w.behind("behind git -c "+lower, func() { w.shell(value, Bash, nil) })
+// gitFlags returns the options of a subcommand without their values, which may look like options (commit -m --help), and the
+// index of "--" behind them.
+func gitFlags(sub string, args []string) (flags []string, end int) {
+	known := wrapper{values: gitValues(sub)}
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		if a == "--" {
+			return flags, i
+		}
+		if len(a) < 2 || a[0] != '-' {
+			continue
+		}
+		opt := option(args[i:], &known)
+		if opt.next == 0 {
+			a = strings.TrimSuffix(a, opt.value) // -mnew is no -n
+		}
+		flags = append(flags, a)
+		i += opt.next
 	}
+	return flags, len(args)
+}
+
+// gitValues lists the options that take a value, of the subcommands whose options matter.
+func gitValues(sub string) string {
+	switch sub {
+	case "commit":
+		return "-m --message -F --file -C --reuse-message -c --reedit-message -t --template --author --date --cleanup --fixup --squash --trailer --pathspec-from-file"
+	case "push":
+		return "-o --push-option --repo --receive-pack --exec"
+	case "merge", "pull":
+		return "-m --message -F --file -s --strategy -X --strategy-option -o --server-option -j --jobs --into-name --cleanup --depth --deepen --shallow-since --shallow-exclude --refmap --upload-pack --negotiation-tip"
+	case "rebase":
+		return "-s --strategy -X --strategy-option -x --exec --onto --whitespace -C"
+	case "cherry-pick", "revert":
+		return "-m --mainline -s --strategy -X --strategy-option --cleanup"
+	case "am", "apply":
+		return "-p -C --directory --exclude --include --patch-format --whitespace --build-fake-ancestor"
+	case "clone", "fetch":
+		return "-b --branch -o --origin --server-option -u --upload-pack -c --config --depth --deepen --reference --reference-if-able --template --separate-git-dir -j --jobs --filter --shallow-since --shallow-exclude --refmap --bundle-uri --negotiation-tip"
+	case "checkout", "worktree":
+		return "-b -B --orphan --conflict --reason --pathspec-from-file"
+	case "switch":
+		return "-c -C --create --force-create --orphan --conflict"
+	case "tag", "notes":
+		return "-m --message -F --file -u --local-user -C --reuse-message -c --reedit-message --cleanup --trailer"
+	case "diff", "log", "show":
+		return "-S -G -O -L -l -n --max-count --skip --author --committer --grep --since --until --after --before --diff-filter --output --find-object"
+	}
+	return ""
 }
 
 // gitStrings judges the shell strings that options carry.
 func (w *walker) gitStrings(via, list string, args []string) {
-	for i, a := range args {
-		name, value, attached := strings.Cut(a, "=")
-		if !attached && i+1 < len(args) {
-			value = args[i+1]
+	known := wrapper{values: list}
+	for i := range args {
+		if a := args[i]; len(a) < 2 || a[0] != '-' {
+			continue
 		}
-		if len(a) > 2 && a[1] != '-' && has(list, a[:2]) { // -x'make test'
-			name, value = a[:2], a[2:]
-		}
-		if has(list, name) && value != "" {
-			w.behind("behind "+via, func() { w.shell(value, Bash, nil) })
+		if opt := option(args[i:], &known); has(list, opt.name) && opt.value != "" {
+			w.behind("behind "+via, func() { w.shell(opt.value, Bash, nil) })
 		}
 	}
 }
 
 // gitHooks judges the hooks that a subcommand runs, where they can be read.
-func (w *walker) gitHooks(sub string, args []string, dir, hooksPath string) {
-	if w.in.FS == nil || !path.IsAbs(dir) {
+func (w *walker) gitHooks(sub string, rest, flags []string, dir, top, gitDir string, settings []binding) {
+	if gitDir == "" {
 		return
 	}
-	noVerify := slices.Contains(args, "--no-verify")
+	noVerify := slices.Contains(flags, "--no-verify")
 	var hooks []string
 	switch sub {
 	case "commit":
-		noVerify = noVerify || given("-n", args)
+		noVerify = noVerify || given("-n", flags)
 		hooks = []string{"prepare-commit-msg", "post-commit"}
 		if !noVerify {
 			hooks = []string{"pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"}
@@ -140,21 +212,21 @@ func (w *walker) gitHooks(sub string, args []string, dir, hooksPath string) {
 		hooks = []string{"post-checkout"}
 	case "am":
 		hooks = []string{"applypatch-msg", "pre-applypatch", "post-applypatch"}
+	case "hook":
+		if names := dropOptions(rest[min(1, len(rest)):]); len(names) > 0 && rest[0] == "run" {
+			hooks = names[:1]
+		}
 	case "cherry-pick", "revert":
 		hooks = []string{"pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"}
 	}
 	if len(hooks) == 0 {
 		return
 	}
-	top, gitDir := w.gitDir(dir)
-	if gitDir == "" {
-		if len(w.bindings) == 0 {
-			return
+	hooksPath := ""
+	for _, s := range settings {
+		if s.name == "core.hookspath" {
+			hooksPath = s.text
 		}
-		top, gitDir = dir, path.Join(dir, ".git") // the string may have made it
-	}
-	if hooksPath == "" {
-		hooksPath = w.gitHooksPath(gitDir)
 	}
 	at := path.Join(gitDir, "hooks")
 	if hooksPath != "" {
@@ -224,25 +296,4 @@ func (w *walker) gitDir(dir string) (top, gitDir string) {
 		dir = path.Dir(dir)
 	}
 	return "", ""
-}
-
-// gitHooksPath reads core.hooksPath from the repository's configuration.
-func (w *walker) gitHooksPath(gitDir string) string {
-	text, ok := w.readText(path.Join(gitDir, "config"))
-	if !ok {
-		return ""
-	}
-	core, value := false, ""
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "[") {
-			core = strings.EqualFold(line, "[core]")
-			continue
-		}
-		name, v, ok := strings.Cut(line, "=")
-		if ok && core && strings.EqualFold(strings.TrimSpace(name), "hooksPath") {
-			value = strings.Trim(strings.TrimSpace(v), `"`)
-		}
-	}
-	return value
 }

@@ -12,6 +12,7 @@ func (w *walker) python(argv []string) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		switch {
+		case maybeNothing(a) && i+1 < len(args):
 		case len(a) > 2 && a[:2] == "-m":
 			w.pythonModule(a[2:], args[i+1:])
 			return
@@ -57,10 +58,18 @@ func (w *walker) codeStdin() {
 
 func (w *walker) pythonModule(module string, args []string) {
 	name, _, _ := strings.Cut(module, ".")
+	if unknown(name) {
+		w.opaque("opaque.program", "which module this runs is known only when it runs")
+		return
+	}
+	if wr := findPythonRunner(module); wr != nil && wr.verbs == "" {
+		w.pythonRunner(wr, args)
+		return
+	}
 	switch module {
 	case "torch.distributed.run", "torch.distributed.launch":
 		name = "torchrun"
-	case "coverage", "memray", "debugpy", "uv", "pipx":
+	case "coverage", "memray", "uv", "pipx":
 		w.external(append([]string{module}, args...))
 		return
 	case "unittest", "build":
@@ -68,15 +77,15 @@ func (w *walker) pythonModule(module string, args []string) {
 		return
 	case "accelerate.commands.launch":
 		name = "accelerate"
-	case "pre_commit":
-		name = "pre-commit"
-	case "playwright", "http.server", "venv", "json.tool", "pdb", "timeit", "cProfile", "compileall":
-		if len(args) > 1 && (args[0] == "-o" || args[0] == "-s") { // cProfile's own, before the script
-			args = args[2:]
-		}
-		if module == "cProfile" || module == "pdb" {
-			w.python(append([]string{"python"}, args...))
-		}
+	case "pre_commit", "pytest_watch":
+		name = strings.ReplaceAll(module, "_", "-")
+	case "django":
+		w.rules("manage.py", append([]string{"manage.py"}, args...))
+		return
+	case "timeit":
+		w.code(strings.Join(args, "\n"))
+		return
+	case "playwright", "http.server", "venv", "json.tool", "compileall":
 		return
 	}
 	if known(name) && special(name) == nil {
@@ -106,15 +115,19 @@ func (w *walker) pythonScript(file string, args []string) {
 	if text, ok := w.scriptText(file); ok {
 		w.behind(fromScript(file), func() { w.code(text) })
 	}
+	w.tellWords(args)
 }
 
-// interpreter judges perl, ruby, php and awk: code on the command line and scripts that are tools. It reports whether the
-// table has nothing to add.
+// interpreter judges the interpreters of languages that are not a shell's, perl, awk and their like: code on the command line and
+// scripts that are tools. It reports whether the table has nothing to add.
 func (w *walker) interpreter(name string, args []string) bool {
 	if name == "awk" || name == "gawk" || name == "mawk" || name == "nawk" {
 		text := strings.Join(args, "\n")
 		w.code(text)
 		w.awkPipes(text)
+		if strings.Contains(text, "system($") {
+			w.runsInput("", true)
+		}
 		return true
 	}
 	for i := 0; i < len(args); i++ {
@@ -124,23 +137,24 @@ func (w *walker) interpreter(name string, args []string) bool {
 			if i+1 < len(args) {
 				w.interpreterScript(name, args[i+1:])
 			}
-			return true
+			return name != "rscript"
 		case a == "-":
 			w.codeStdin()
 			return true
-		case lastLetter(a, 'e') || lastLetter(a, 'E') || (name == "php" && a == "-r" || name == "expect" && a == "-c"):
+		case lastLetter(a, 'e') || lastLetter(a, 'E') || (name == "php" && a == "-r" || name == "guile" && a == "-c"):
 			if i+1 < len(args) {
 				w.code(args[i+1])
 				if name != "julia" && name != "lua" {
 					w.backquoted(args[i+1])
 				}
+				w.tellWords(args[i+2:]) // perl -pi -e … FILE
 			}
 			return true
 		case len(a) > 2 && a[:2] == "-e" && (name == "perl" || name == "ruby"): // -e'…'
 			w.code(a[2:])
 			w.backquoted(a[2:])
 			return true
-		case a == "--eval" || a == "--run":
+		case a == "--eval" || a == "-eval" || a == "--run":
 			if i+1 < len(args) {
 				w.code(args[i+1])
 			}
@@ -149,12 +163,12 @@ func (w *walker) interpreter(name string, args []string) bool {
 			w.external(args[i+1:])
 			return true
 		case len(a) > 1 && a[0] == '-':
-			if name == "php" && has("-d -c -t -S", a) || name == "ruby" && has("-I -r", a) || name == "perl" && has("-I -M", a) {
+			if name == "php" && has("-d -c -t -S -z", a) || name == "ruby" && has("-I -r", a) || name == "perl" && has("-I -M", a) {
 				i++
 			}
 		default:
 			w.interpreterScript(name, args[i:])
-			return true
+			return name != "rscript"
 		}
 	}
 	w.codeStdin()
@@ -177,19 +191,78 @@ func (w *walker) interpreterScript(name string, argv []string) {
 	if text, ok := w.scriptText(argv[0]); ok {
 		w.code(text)
 	}
+	w.tellWords(argv[1:])
 }
 
 // The calls by which programs in other languages start commands.
 var startCalls = [...]string{
 	"execSync(", "spawnSync(", "execFileSync(", "execFile(", "spawn(", "exec(", "system(", "popen(", "Popen(", "run(", "call(",
 	"check_call(", "check_output(", "getoutput(", "create_subprocess_shell(", "create_subprocess_exec(", "execv(", "execvp(", "execl(", "execlp(",
-	"Deno.Command(", "os.execute(", "shell_exec(", "passthru(", "capture2(", "capture3(", "%x(", "qx(", "exec ", "system ", "spawn ",
+	"Deno.Command(", "os.execute(", "cmd(", "shell-command ", "call-process ", "run-program ", "shell ", "proc_open(",
+	"spawnlp(", "spawnl(", "spawnvp(", "spawnv(", "open(", "open ", "$`", "shell_exec(", "passthru(", "capture2(", "capture3(", "%x(", "qx(", "exec ", "system ", "spawn ",
+	"capture2e(", "pipeline(", "qx{", "qx[", "%x{", "%x[", "run_module(", "open3(",
 }
 
 // code looks into a program in another language for commands that it starts, where they are literal: "npm ci" in
 // execSync('npm ci'), ['npm', 'ci'] in subprocess.run(['npm', 'ci']). What stands in strings and comments is data. Strings
 // end with their line at the latest, so that an apostrophe that is none hides no more than its line.
 func (w *walker) code(text string) {
+	w.startedIn(text)
+	w.tell(text, true)
+	w.literals(text)
+}
+
+// processNames are how code in other languages gets at processes, under whatever name it then starts them.
+var processNames = [...]string{"subprocess", "os.system", "os.popen", "child_process", "IO.popen", "Open3", "open3"}
+
+// literals notes code that gets at processes and holds a heavy command as a string of several words, or as a list of strings:
+// a variable, a loop or a function of its own may stand between it and the call.
+func (w *walker) literals(text string) {
+	mentions := func(name string) bool { return strings.Contains(text, name) }
+	if w.best.class >= MaybeHeavy || !slices.ContainsFunc(processNames[:], mentions) || len(text) > maxText || !w.step(len(text)/16) {
+		return
+	}
+	saved, surroundings := w.best, w.surroundings
+	w.best, w.limited, w.elsewhere = finding{}, false, false
+	var list []string
+	end := func() {
+		if len(list) > 1 {
+			w.apart(func() { w.external(list) })
+		}
+		list = nil
+	}
+	for i := 0; i < len(text) && !w.done(); i++ {
+		value, rest, ok := literalString(text[i:])
+		switch c := text[i]; {
+		case c == '#' || c == '/' && strings.HasPrefix(text[i:], "//"):
+			for i+1 < len(text) && text[i+1] != '\n' {
+				i++
+			}
+		case strings.IndexByte("'\"`", c) >= 0 && ok:
+			list = append(list, value)
+			if strings.Contains(value, " ") && !printed(text[:i]) {
+				w.apart(func() { w.shell(value, Bash, nil) })
+			}
+			i = len(text) - len(rest) - 1
+		case strings.IndexByte(", \t\n", c) < 0:
+			end()
+		}
+	}
+	end()
+	heavy := w.best.class == Heavy
+	w.best, w.surroundings = saved, surroundings
+	if heavy {
+		w.note(finding{class: MaybeHeavy, rule: "code.literal", why: "the code can start processes and holds a heavy command"})
+	}
+}
+
+// printed reports whether the string that begins behind text is only shown.
+func printed(text string) bool {
+	text = strings.TrimRight(text, "frb")
+	return strings.HasSuffix(text, "print(") || strings.HasSuffix(text, "log(") || strings.HasSuffix(text, "error(") || strings.HasSuffix(text, "puts ")
+}
+
+func (w *walker) startedIn(text string) {
 	if len(text) > maxText || !w.step(len(text)/16) {
 		return
 	}
@@ -244,15 +317,52 @@ func (w *walker) startsCommand(text string, i int) bool {
 		if !ok {
 			continue
 		}
-		if strings.HasSuffix(call, "x(") {
-			command, _, _ := strings.Cut(after, ")")
+		switch {
+		case call[len(call)-2] == 'x' && call[0] != 'e': // qx(…), %x{…}
+			command, _, _ := strings.Cut(after, closer(call[len(call)-1]))
 			w.shell(command, Bash, nil)
-		} else {
+		case call == "open3(": // Perl's; handles stand in front of the command
+			w.startedBy(after[max(strings.IndexAny(after, "'\""), 0):], text)
+		case call == "run_module(": // runpy's
+			if module, _, ok := literalString(after); ok {
+				w.pythonModule(module, nil)
+			}
+		case call == "$`": // zx, Bun.$
+			command, _, _ := strings.Cut(after, "`")
+			w.shell(command, Bash, nil)
+		case strings.HasPrefix(call, "open"):
+			w.opensPipe(after)
+		default:
 			w.startedBy(after, text)
 		}
 		return true
 	}
 	return false
+}
+
+// closer is the bracket that ends what another one began.
+func closer(open byte) string {
+	switch open {
+	case '(':
+		return ")"
+	case '[':
+		return "]"
+	}
+	return "}"
+}
+
+// opensPipe judges Perl's open(P, "|make") and open(P, "-|", "make", "all"). Whatever else is opened is a file.
+func (w *walker) opensPipe(text string) {
+	_, text, _ = strings.Cut(text, ",")
+	text = strings.TrimLeft(text, " ")
+	mode, rest, ok := literalString(text)
+	switch command := strings.Trim(mode, "| "); {
+	case !ok || command == mode:
+	case command == "-":
+		w.startedBy(strings.TrimLeft(rest, " ,"), "")
+	default:
+		w.behind("in code", func() { w.shell(command, Bash, nil) })
+	}
 }
 
 // backquoted judges the commands between backquotes, which Perl, Ruby and PHP run as a shell does.
@@ -271,7 +381,14 @@ func isWordByte(c byte) bool {
 // stands for them, program is searched for what is assigned to it.
 func (w *walker) startedBy(text, program string) {
 	text = strings.TrimLeft(text, " \t\n(")
-	for _, prefix := range [...]string{"args=", "cmd=", "shlex.split("} {
+	for _, open := range [...]string{"qw(", "%w[", "%w("} { // Perl's, Ruby's
+		if words, ok := strings.CutPrefix(text, open); ok {
+			words, _, _ = strings.Cut(words, closer(open[2]))
+			w.behind("in code", func() { w.external(strings.Fields(words)) })
+			return
+		}
+	}
+	for _, prefix := range [...]string{"args=", "cmd=", "shlex.split(", "os.P_WAIT,", "os.P_NOWAIT,"} {
 		text = strings.TrimLeft(strings.TrimPrefix(text, prefix), " ")
 	}
 	end := 0
@@ -326,6 +443,90 @@ func assigned(text, name string) string {
 			return value
 		}
 	}
+}
+
+// tclArgs judges what tclsh and expect are given: expect -c SCRIPT, a file, their standard input.
+func (w *walker) tclArgs(args []string) {
+	given := false
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		switch {
+		case lastLetter(a, 'c') && i+1 < len(args):
+			i++
+			w.tcl(args[i])
+			given = true
+		case len(a) > 1 && a[0] == '-':
+		default:
+			if text, ok := w.scriptText(a); ok {
+				w.behind(fromScript(a), func() { w.tcl(text) })
+			}
+			w.tellWords(args[i+1:])
+			return
+		}
+	}
+	if text, ok := w.stdinText(); ok && !given {
+		w.tcl(text)
+	}
+}
+
+// tcl judges the commands that a Tcl program starts: spawn, exec and system where a command of Tcl's begins.
+func (w *walker) tcl(text string) {
+	if !w.step(len(text) / 16) {
+		return
+	}
+	quoted, begins, first := false, true, "" // first is the current command's first letters
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '{' && has("set puts send send_user lappend", first): // {text} that is data
+			i += max(closing(text[i:]), 0)
+		case c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case c == '[':
+			begins = true
+		case begins && c != ' ' && c != '\t' && c != '\n':
+			begins = c == ';' || c == '{'
+			first = firstWord(text[i:min(i+16, len(text))])
+			for _, start := range [...]string{"spawn ", "exec ", "system "} {
+				if after, ok := strings.CutPrefix(text[i:], start); ok {
+					w.shell(tclWords(after), Bash, nil)
+				}
+			}
+		case !quoted && strings.IndexByte("\n;{}", c) >= 0:
+			begins = true
+		}
+	}
+	w.tell(text, true)
+}
+
+// tclWords returns the rest of a Tcl command as a shell would write it, without its options in front.
+func tclWords(text string) string {
+	var b strings.Builder
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '\n' || c == ';' || c == ']' || c == '}':
+			text = text[:i]
+			continue
+		case c == '{':
+			if end := closing(text[i:]); end > 0 {
+				b.WriteString("'" + strings.ReplaceAll(text[i+1:i+end], "'", `'\''`) + "'")
+				i += end
+				continue
+			}
+		}
+		b.WriteByte(c)
+	}
+	words := b.String()
+	for strings.HasPrefix(words, "-") {
+		_, words, _ = strings.Cut(words, " ")
+	}
+	return words
 }
 
 // awkPipes judges the commands that awk starts: "command" | getline, print | "command".
@@ -397,15 +598,31 @@ func (w *walker) uv(args []string) bool {
 
 var uvRun = wrapper{
 	name:   "uv run",
-	values: "--with --with-editable --with-requirements --extra --no-extra --group --no-group --only-group --env-file --package --python -p --directory --project --config-file --index --default-index --index-url --extra-index-url --cache-dir --script-x --color -w --refresh-package --find-links -f --upgrade-package -P",
+	values: "--with --with-editable --with-requirements --extra --no-extra --group --no-group --only-group --env-file --package --python -p --directory --project --config-file --index --default-index --index-url --extra-index-url --cache-dir --script-x --color -w --refresh-package --find-links -f --upgrade-package -P -C --config-setting --link-mode --prerelease --resolution --exclude-newer --python-platform",
 	ends:   "--help -h --version -V",
 }
 
 // pythonRunners run a module or script as python does, under another program's eyes. verbs is the subcommand that does.
 var pythonRunners = [...]wrapper{
+	{name: "cProfile", values: "-o --outfile -s --sort"},
 	{name: "coverage", verbs: "run", values: "--source --include --omit --rcfile --concurrency --data-file --context --source-pkgs --debug"},
 	{name: "debugpy", values: "--listen --connect --log-to --configure-subProcess --pid --adapter-access-token"},
+	{name: "kernprof", values: "-o --outfile -s --setup -p --prof-mod -u --unit -i --output-interval"},
 	{name: "memray", verbs: "run", values: "-o --output --live-port"},
+	{name: "pdb", values: "-c --command"},
+	{name: "profile", values: "-o --outfile -s --sort"},
+	{name: "pyinstrument", values: "-o --outfile -r --renderer -i --interval --load-prev --load --from-path -H --hide --hide-regex --show --show-regex -p --render-option"},
+	{name: "trace", values: "-f --file -C --coverdir --ignore-module --ignore-dir"},
+	{name: "viztracer", values: "-o --output_file --output_dir --tracer_entries --max_stack_depth --include_files --exclude_files --min_duration --plugins"},
+}
+
+func findPythonRunner(name string) *wrapper {
+	for i := range pythonRunners {
+		if pythonRunners[i].name == name {
+			return &pythonRunners[i]
+		}
+	}
+	return nil
 }
 
 // pythonRunner judges what uv run, uvx and pipx run start: a program, a module, a script.
@@ -421,7 +638,7 @@ func (w *walker) pythonRunner(wr *wrapper, args []string) {
 			}
 			return
 		case len(a) > 1 && a[0] == '-':
-			opt := option(a, wr)
+			opt := option(args[i:], wr)
 			if opt.ends {
 				return
 			}
@@ -445,13 +662,14 @@ func (w *walker) pythonRunner(wr *wrapper, args []string) {
 // toolRunner judges uvx and pipx run: the package's program by its name, else a package that is fetched.
 func (w *walker) toolRunner(name string, args []string) bool {
 	if name == "pipx" {
+		args = dropOptions(args)
 		if len(args) == 0 || args[0] != "run" {
 			return false
 		}
 		args = args[1:]
 	}
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		opt := option(args[0], &uvxOptions)
+		opt := option(args, &uvxOptions)
 		if opt.ends {
 			return true
 		}

@@ -10,6 +10,7 @@ import (
 // the command, which is judged like any other.
 func (w *walker) systemdRun(argv []string) {
 	limited := false
+	var started []string
 	i := 1
 	for ; i < len(argv); i++ {
 		a := argv[i]
@@ -20,23 +21,21 @@ func (w *walker) systemdRun(argv []string) {
 		if len(a) < 2 || a[0] != '-' {
 			break
 		}
-		opt := option(a, &systemdRunOptions)
+		opt := option(argv[i:], &systemdRunOptions)
 		if opt.ends {
 			return
 		}
-		value := opt.value
-		if opt.next > 0 && i+1 < len(argv) {
-			value = argv[i+1]
-		}
 		i += opt.next
-		name, size, ok := strings.Cut(value, "=")
-		switch {
-		case !strings.HasPrefix(a, "-p") && !strings.HasPrefix(a, "--property") && !isCluster(a, 'p'):
-			if a == "-H" || a == "-M" || strings.HasPrefix(a, "--host") || strings.HasPrefix(a, "--machine") {
-				return // runs on another machine
+		name, value, _ := strings.Cut(opt.value, "=")
+		switch opt.name {
+		case "-H", "--host", "-M", "--machine":
+			return // runs on another machine
+		case "-p", "--property":
+			if name == "MemoryMax" {
+				limited = finite(value) // a later assignment replaces an earlier one
+			} else if strings.HasPrefix(name, "Exec") { // ExecStartPre=
+				started = append(started, strings.TrimLeft(value, "@-:+!|"))
 			}
-		case ok && name == "MemoryMax":
-			limited = finite(size) // a later assignment replaces an earlier one
 		}
 	}
 	word := argv[0]
@@ -46,13 +45,21 @@ func (w *walker) systemdRun(argv []string) {
 		if limited && trusted {
 			w.limited = true
 		}
-		w.external(argv[min(i, len(argv)):])
+		for _, command := range started {
+			w.shell(command, Bash, nil)
+		}
+		if command := argv[min(i, len(argv)):]; len(command) > 0 {
+			w.external(command)
+		} else { // --shell
+			w.shellStdin(Bash, nil)
+		}
 	})
 }
 
 var systemdRunOptions = wrapper{
-	values: "-p -u -E -H -M -t-x --property --unit --description --slice --uid --gid --nice --setenv --host --machine --service-type --working-directory -d-x --on-active --on-boot --on-startup --on-unit-active --on-unit-inactive --on-calendar --timer-property --path-property --socket-property --background",
-	ends:   "--help -h --version",
+	abbreviates: true,
+	values:      "-p -u -E -H -M -C --capsule --job-mode --json --expand-environment --root-directory --property --unit --description --slice --uid --gid --nice --setenv --host --machine --service-type --working-directory --on-active --on-boot --on-startup --on-unit-active --on-unit-inactive --on-calendar --timer-property --path-property --socket-property --background",
+	ends:        "--help -h --version",
 }
 
 func isCluster(a string, letter byte) bool {
@@ -60,14 +67,15 @@ func isCluster(a string, letter byte) bool {
 }
 
 // finite reports whether a value of MemoryMax= or --memory sets a limit: bytes, with a suffix to the base of 1024, or a
-// percentage. Only the syntax counts; whether a limit is a sensible one shows when it is read back.
+// percentage below the whole. No machine has exabytes. Only the syntax counts; whether a limit is a sensible one shows when it is read back.
 func finite(size string) bool {
 	if unit := strings.TrimRight(size, "%‰‱"); unit != size {
 		n, err := strconv.ParseFloat(unit, 64)
-		return err == nil && n > 0
+		all := map[string]float64{"%": 100, "‰": 1000, "‱": 10000}[size[len(unit):]]
+		return err == nil && n > 0 && n < all
 	}
 	number := strings.TrimRight(size, "bB")
-	if number != "" && strings.IndexByte("kKmMgGtTpPeE", number[len(number)-1]) >= 0 {
+	if number != "" && strings.IndexByte("kKmMgGtTpP", number[len(number)-1]) >= 0 {
 		number = number[:len(number)-1]
 	}
 	n, err := strconv.ParseFloat(number, 64)

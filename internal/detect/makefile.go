@@ -7,23 +7,16 @@ import (
 )
 
 // makefile judges the recipes of the targets that make is given, as far as a makefile can be read without running make.
-// The table has judged the targets' names.
-func (w *walker) makefile(args []string) {
+// The table judges the targets' names. It reports whether make is only to say what it would do.
+func (w *walker) makefile(args []string) bool {
 	opts := optionsOf("make")
 	sorted := opts.sort(args)
 	if sorted.ends {
-		return
+		return true
 	}
-	dir, names := w.dir, []string{"GNUmakefile", "makefile", "Makefile"}
-	for i, a := range args {
-		if i+1 == len(args) {
-			break
-		}
-		switch a {
-		case "-C", "--directory":
-			dir = w.path(args[i+1])
-		case "-f", "--file":
-			names = args[i+1 : i+2]
+	for use := range optionUses(args, &wrapper{abbreviates: true, values: opts.values, ends: opts.ends}) {
+		if use.ends { // one of the letters of -qp or -nj8
+			return true
 		}
 	}
 	targets := slices.DeleteFunc(slices.Clone(sorted.operands), func(t string) bool { return strings.Contains(t, "=") })
@@ -33,7 +26,30 @@ func (w *walker) makefile(args []string) {
 			overrides.WriteString("override " + a + "\n")
 		}
 	}
-	w.recipesIn(dir, names, targets, "make", overrides.String())
+	dir, named := w.workplace(args, opts, "-C --directory", "-f --file --makefile")
+	for _, file := range named {
+		w.recipesIn(dir, []string{file}, targets, "make", overrides.String())
+	}
+	if len(named) == 0 {
+		w.recipesIn(dir, []string{"GNUmakefile", "makefile", "Makefile"}, targets, "make", overrides.String())
+	}
+	return false
+}
+
+// workplace is the directory in which make, just or task are told to work, each option from where the one before it has led,
+// and the files that they are told to read.
+func (w *walker) workplace(args []string, opts *programOptions, dirOptions, fileOptions string) (dir string, files []string) {
+	dir = w.dir
+	for use := range optionUses(args, &wrapper{abbreviates: true, values: opts.values}) {
+		switch {
+		case use.value == "":
+		case has(dirOptions, use.name):
+			dir = w.pathFrom(dir, use.value)
+		case has(fileOptions, use.name):
+			files = append(files, use.value)
+		}
+	}
+	return dir, files
 }
 
 // recipes judges just and task: their recipes are named like package.json scripts.
@@ -58,12 +74,11 @@ func (w *walker) recipes(name string, args []string) bool {
 	if name == "task" {
 		files = []string{"Taskfile.yml", "Taskfile.yaml", "taskfile.yml"}
 	}
-	for i, a := range args[:max(len(args)-1, 0)] {
-		if has("-f --justfile -t --taskfile", a) {
-			files = args[i+1 : i+2]
-		}
+	dir, named := w.workplace(args, opts, "-d --dir --working-directory", "-f --justfile -t --taskfile")
+	if len(named) > 0 {
+		files = named[len(named)-1:]
 	}
-	w.recipesIn(w.dir, files, targets, name, "")
+	w.recipesIn(dir, files, targets, name, "")
 	return true
 }
 

@@ -43,6 +43,7 @@ var otherNames = [...]struct{ name, program string }{
 	{"colormake", "make"},
 	{"composer.phar", "composer"},
 	{"docker-compose", "compose"},
+	{"fab", "invoke"},
 	{"gmake", "make"},
 	{"go-task", "task"},
 	{"gradle.sh", "gradle"},
@@ -63,8 +64,8 @@ var otherNames = [...]struct{ name, program string }{
 	{"pn", "pnpm"},
 	{"pnpm.cjs", "pnpm"},
 	{"podman-compose", "compose"},
+	{"ptw", "pytest-watch"},
 	{"py", "python"},
-	{"py.test", "pytest"},
 	{"pypy", "python"},
 	{"python2", "python"},
 	{"remake", "make"},
@@ -96,6 +97,9 @@ func programName(name string) string {
 	}
 	if known(name) {
 		return name
+	}
+	if strings.HasPrefix(name, "ld-linux") { // ld-linux-x86-64.so.2 PROGRAM
+		return "ld.so"
 	}
 	if alias := nameOf(name); alias != "" {
 		return alias

@@ -72,7 +72,7 @@ type sandbox struct{ dir string }
 // Harmless programs that commands need to get anywhere; they are the host's own.
 const realPrograms = "sh bash zsh dash env timeout nice nohup setsid stdbuf xargs find cat tee head tail grep egrep sed awk tr cut sort uniq wc " +
 	"base64 mktemp dirname basename chmod mkdir rm cp mv touch ls printf echo true false test seq flock script watch time ionice " +
-	"taskset chrt prlimit choom unshare setpriv"
+	"taskset chrt prlimit choom unshare setpriv ed tclsh perl patch"
 
 func newSandbox(t *testing.T) sandbox {
 	t.Helper()

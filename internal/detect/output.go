@@ -83,7 +83,9 @@ func (w *walker) cmdOutput(cmd syntax.Command) (text string, ok bool) {
 func (w *walker) argvOutput(argv []string) (string, bool) {
 	args := argv[1:]
 	switch path.Base(argv[0]) {
-	case "echo", "print":
+	case "print":
+		return echo(dropOptions(args)), true
+	case "echo":
 		return echo(args), true
 	case "printf":
 		return printf(args)

@@ -21,6 +21,10 @@ func (w *walker) packageManager(name string, args []string) {
 	if sorted.ends && sorted.at > firstEnd(args, opts) {
 		return // pnpm --version install
 	}
+	if name == "bun" && has("-e --eval -p --print", args[0]) {
+		w.code(strings.Join(args[1:], "\n"))
+		return
+	}
 	sub, rest := sorted.operands[0], args[sorted.at+1:]
 	w.unclear(name, sorted.operands, sorted)
 	switch sub {
@@ -37,6 +41,14 @@ func (w *walker) packageManager(name string, args []string) {
 		w.behind("behind "+name+" "+sub, func() { w.fetched(name+" "+sub, rest) })
 	case "node":
 		w.node("node", rest)
+	case "explore":
+		w.tail(rest)
+	case "pkg": // npm pkg set scripts.NAME=TEXT
+		for _, a := range rest {
+			if script, text, ok := strings.Cut(strings.TrimPrefix(a, "scripts."), "="); ok && strings.HasPrefix(a, "scripts.") {
+				w.bind(binding{kind: setting, name: packageScriptName(script), text: text})
+			}
+		}
 	case "workspace":
 		if name == "yarn" && len(rest) > 1 { // any workspace may be the one: the directories' names are not the packages'
 			w.packageManager(name, append([]string{"--workspaces"}, rest[1:]...))
@@ -196,14 +208,11 @@ func (w *walker) fetched(runner string, args []string) {
 			i++
 			break
 		}
-		opt := option(args[i], &fetchOptions)
+		opt := option(args[i:], &fetchOptions)
 		if opt.ends {
 			return
 		}
 		if opt.text {
-			if opt.next > 0 && i+1 < len(args) {
-				opt.value = args[i+1]
-			}
 			w.shell(opt.value, Bash, nil)
 			return
 		}
@@ -241,14 +250,14 @@ func (w *walker) fetched(runner string, args []string) {
 }
 
 var fetchOptions = wrapper{
-	values: "-p --package --prefix -w --workspace --registry --cache --userconfig -C --dir --filter -F --cwd --reporter --node-options",
+	values: "-p --package --tag --loglevel --omit --include --color --resume-from --prefix -w --workspace --registry --cache --userconfig -C --dir --filter -F --cwd --reporter --node-options",
 	shell:  "-c --call --shell-mode",
 	ends:   "--version --help -h -v",
 }
 
 // createApp judges npm create NAME and npx create-NAME, which install the new project's dependencies.
 func (w *walker) createApp(args []string) bool {
-	args = dropDashes(args)
+	args = dropOptions(args)
 	if len(args) == 0 {
 		return false
 	}
@@ -278,7 +287,7 @@ func (w *walker) corepack(args []string) bool {
 
 // yarnWorkspaces reads yarn workspaces foreach [options] run NAME.
 func (w *walker) yarnWorkspaces(args []string) {
-	args = dropDashes(args)
+	args = dropOptions(args)
 	if len(args) == 0 {
 		return
 	}
@@ -304,15 +313,18 @@ func (w *walker) deno(args []string) bool {
 	}
 	switch sub := sorted.operands[0]; {
 	case sub == "task" && len(sorted.operands) > 1:
-		w.named("script", "deno", sorted.operands[1])
+		dir, _ := w.packageDir("deno", args)
+		w.task("deno", dir, sorted.operands[1])
 		return true
 	case sub == "eval" && len(sorted.operands) > 1:
 		w.code(sorted.operands[1])
 		return true
-	case sub == "run" && len(sorted.operands) > 1:
-		if name, npm := strings.CutPrefix(sorted.operands[1], "npm:"); npm {
-			at := slices.Index(args, sorted.operands[1])
-			w.external(append([]string{packageProgram(name)}, args[at+1:]...))
+	case strings.HasPrefix(sub, "npm:"):
+		w.external(append([]string{packageProgram(sub)}, args[sorted.at+1:]...))
+		return true
+	case (sub == "run" || sub == "x") && len(sorted.operands) > 1:
+		if name := sorted.operands[1]; strings.HasPrefix(name, "npm:") {
+			w.external(append([]string{packageProgram(name)}, args[slices.Index(args, name)+1:]...))
 			return true
 		}
 		w.program(sorted.operands[1], sorted.operands[2:])
@@ -331,29 +343,24 @@ func (w *walker) node(name string, args []string) {
 			i++
 			break
 		}
-		opt, value, attached := strings.Cut(a, "=")
-		next := func() string {
-			if !attached && i+1 < len(args) {
-				return args[i+1]
-			}
-			return value
-		}
+		opt, value := nameAndValue(args[i:])
 		switch opt {
 		case "-e", "--eval", "-p", "--print", "-pe":
-			w.code(next())
+			w.code(value)
 			return
 		case "--run":
-			w.managerScript("node", w.dir, false, next(), args[i+1:])
+			w.managerScript("node", w.dir, false, value, args[i+1:])
 			return
 		}
 		if has(opts.ends, opt) {
 			return
 		}
-		if !attached {
-			i += arity(opts.values, a)
-		}
+		i += arity(opts.values, a)
 	}
 	if i < len(args) && unknown(path.Base(args[i])) {
+		if maybeNothing(args[i]) && i+1 < len(args) {
+			w.node(name, args[i+1:])
+		}
 		return
 	}
 	sorted := arguments{options: args[:min(i, len(args))]}
@@ -364,9 +371,7 @@ func (w *walker) node(name string, args []string) {
 		}
 	}
 	if i >= len(args) {
-		if text, ok := w.stdinText(); ok {
-			w.code(text)
-		}
+		w.codeStdin()
 		return
 	}
 	if name == "tsx" && args[i] == "watch" {
@@ -374,10 +379,8 @@ func (w *walker) node(name string, args []string) {
 		i++
 	}
 	if i < len(args) {
-		if args[i] == "-" {
-			if text, ok := w.stdinText(); ok {
-				w.code(text)
-			}
+		if args[i] == "-" || descriptor(args[i]) == "0" {
+			w.codeStdin()
 			return
 		}
 		w.program(args[i], args[i+1:])
@@ -423,6 +426,7 @@ func (w *walker) program(file string, args []string) {
 	if strings.Contains(file, "scripts/") && (slices.Contains(args, "build") || slices.Contains(args, "test")) {
 		w.note(finding{class: MaybeHeavy, rule: "file.told", why: "the script is told to build or test"})
 	}
+	w.tellWords(args)
 }
 
 // toolOf is the tool whose entry point a file is, by its place or its name: node_modules/vite/bin/vite.js, vitest.mjs,

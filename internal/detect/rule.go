@@ -78,8 +78,15 @@ func (o *programOptions) sort(args []string) arguments {
 				sorted.ends = true
 			}
 			sorted.options = append(sorted.options, a)
-			i += arity(o.values, a)
-		case strings.Trim(a, string(unknownWords)) == "" && a != "":
+			n := arity(o.values, a)
+			if n == ifNumber {
+				n = numbers(args[i+1:])
+			}
+			if n > 0 {
+				sorted.ends = sorted.ends || i+1 < len(args) && has(o.ends, a+"="+args[i+1])
+				i += n
+			}
+		case maybeNothing(a):
 			sorted.unclear = sorted.unclear || len(sorted.operands) == 0
 		default:
 			if len(sorted.operands) == 0 {
@@ -93,6 +100,65 @@ func (o *programOptions) sort(args []string) arguments {
 	}
 	return sorted
 }
+
+// withValue is another reading of a command: the word behind the first long option in front of a subcommand is the option's
+// value, where no table says what the option takes. A word that the program is known for is no value, and something must be
+// left to be the subcommand. It returns nil where there is no such option; further ones are found in the reading itself.
+func (w *walker) withValue(program string, argv []string) []string {
+	runner := has(runners, program)
+	if !runner && !w.hasRules(program) {
+		return nil
+	}
+	values := optionsOf(program).values
+	var operands []string
+	for i := 1; i+2 < len(argv) && len(operands) < 3; i++ {
+		a, value := argv[i], argv[i+1]
+		switch {
+		case a == "--":
+			return nil
+		case len(a) < 2 || a[0] != '-':
+			operands = append(operands, a)
+			continue
+		case !strings.HasPrefix(a, "--") || strings.Contains(a, "="):
+			continue
+		}
+		n := arity(values, a)
+		if n != 0 {
+			i += max(n, 0)
+			continue
+		}
+		if value == "" || value[0] == '-' || takesNone(a) && !has("true false null", value) || runner && knownProgram(value) ||
+			has(lookups, value) || scriptStem(value) != value {
+			continue
+		}
+		if r, sub := w.match(program, append(slices.Clip(operands), value), nil); r != nil && sub != "" {
+			continue
+		}
+		if !slices.ContainsFunc(argv[i+2:], func(a string) bool { return a != "" && a[0] != '-' }) {
+			return nil
+		}
+		return slices.Concat(argv[:i], []string{a + "=" + value}, argv[i+2:])
+	}
+	return nil
+}
+
+// runners are programs without lines in the table, or with few, that run the program they are given.
+const runners = "npx pnpx bunx pnx nlx uv uvx pipx coverage memray debugpy kernprof pyinstrument viztracer node tsx ts-node"
+
+// takesNone reports whether a long option takes no value, whatever the program. Only npm lets "true" or "false" follow.
+func takesNone(option string) bool {
+	return strings.HasPrefix(option, "--no-") || has(switches, option)
+}
+
+const switches = "--all --build --debug --detach --disable-content-trust --disable-pip-version-check --dry-run --force --frozen " +
+	"--frozen-lockfile --global --help --if-present --ignore-scripts --ignore-workspace-root-check --init --interactive --isolated " +
+	"--json --locked --long --no --offline --oom-kill-disable --paginate --parallel --prefer-offline --privileged --production " +
+	"--publish-all --quiet --quiet-pull --read-only --recursive --remove-orphans --replace --require-virtualenv --rm --rmi --save " +
+	"--enable-asserts --save-dev --save-exact --service-ports --sig-proxy --silent --stream --tls --tlsverify --trace-deprecation --trace-uncaught " +
+	"--trace-warnings --tty --unstable --use-aliases --verbose --workspace-root --workspaces --yes"
+
+// lookups are subcommands that many programs have and few options take for a value.
+const lookups = "check config describe fmt get help images info inspect list logs ls outdated ps search show stack status version view why"
 
 // given reports whether one of the options of a list is among args. One-letter options may be part of a cluster.
 func given(list string, args []string) bool {
@@ -149,6 +215,8 @@ func (r *Rule) rank(operands, options []string) (rank int, sub string) {
 
 func matchPattern(pattern string, operands []string) int {
 	switch pattern {
+	case "":
+		return 0
 	case ".":
 		if len(operands) == 0 {
 			return 2
@@ -156,6 +224,9 @@ func matchPattern(pattern string, operands []string) int {
 		return 0
 	case "*":
 		return 1
+	}
+	if first := pattern[0]; isWordByte(first) && (len(operands) == 0 || operands[0] == "" || operands[0][0] != first) {
+		return 0 // most patterns, in one look
 	}
 	n := 0
 	for word := range strings.SplitSeq(pattern, "+") {
@@ -173,7 +244,7 @@ func matchPattern(pattern string, operands []string) int {
 			if !strings.HasPrefix(op, word[:star]) {
 				return 0
 			}
-			if n*10+star == n*10 { // "*" as a further word
+			if star == 0 { // "*" as a further word
 				continue
 			}
 			return n*10 + min(star, 8)
@@ -192,6 +263,7 @@ func (w *walker) match(program string, operands, options []string) (*Rule, strin
 	var found *Rule
 	best, pattern := 0, ""
 	consider := func(r *Rule, bonus int) {
+		w.left.steps -= len(r.Subcommands) / 64
 		rank, sub := r.rank(operands, options)
 		if rank > 0 && (rank+bonus > best || rank+bonus == best && r.Class > found.Class) {
 			found, best, pattern = r, rank+bonus, sub

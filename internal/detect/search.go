@@ -158,7 +158,7 @@ func (w *walker) fd(args []string) {
 		}
 	}
 	sorted := (&programOptions{values: "-d --max-depth --min-depth -e --extension -t --type -E --exclude -S --size -j --threads --max-results --changed-within -c"}).sort(args)
-	if given("-u --unrestricted --no-ignore -I", args) {
+	if given("-u --unrestricted --no-ignore -I", sorted.options) {
 		w.note(finding{class: MaybeHeavy, rule: "fd.tree", program: "fd", why: "goes through a whole tree"})
 		return
 	}

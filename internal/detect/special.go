@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"path"
 	"slices"
 	"strings"
 )
@@ -38,7 +37,7 @@ func special(name string) judge {
 			w.systemdRun(argv)
 			return true
 		}
-	case "docker", "podman", "nerdctl", "compose":
+	case "docker", "podman", "nerdctl", "compose", "buildah":
 		return func(w *walker, name string, argv []string) bool {
 			return w.container(name, argv[1:])
 		}
@@ -114,35 +113,59 @@ func special(name string) judge {
 			w.python(argv)
 			return true
 		}
-	case "perl", "ruby", "php", "lua", "julia", "Rscript", "awk", "gawk", "mawk", "nawk", "expect", "tclsh":
+	case "expect", "tclsh", "wish":
+		return func(w *walker, name string, argv []string) bool {
+			w.behind("in "+name, func() { w.tclArgs(argv[1:]) })
+			return true
+		}
+	case "perl", "ruby", "php", "lua", "julia", "rscript", "awk", "gawk", "mawk", "nawk", "emacs", "emacsclient", "octave", "gnuplot", "guile", "sbcl", "racket",
+		"erl", "luajit", "raku", "groovy":
 		return func(w *walker, name string, argv []string) bool {
 			return w.interpreter(name, argv[1:])
 		}
+	case "elixir", "R": // they have subcommands too
+		return func(w *walker, _ string, argv []string) bool {
+			for i, a := range argv[:len(argv)-1] {
+				if a == "-e" || a == "--eval" {
+					w.code(argv[i+1])
+				}
+			}
+			return false
+		}
 	case "make":
 		return func(w *walker, _ string, argv []string) bool {
-			w.makefile(argv[1:])
+			return w.makefile(argv[1:])
+		}
+	case "cmake": // a wrapper only behind -E
+		return func(w *walker, _ string, argv []string) bool {
+			at := slices.Index(argv, "-E")
+			for i := range cmakeTools {
+				if wr := &cmakeTools[i]; at >= 0 && wr.runs(argv[at+1:]) {
+					w.wrapped(wr, argv[at:])
+				}
+			}
 			return false
 		}
 	case "just", "task", "mask":
 		return func(w *walker, name string, argv []string) bool {
 			return w.recipes(name, argv[1:])
 		}
+	case "heroku":
+		return func(w *walker, _ string, argv []string) bool {
+			w.heroku(argv[1:])
+			return true
+		}
 	case "mise", "rtx":
 		return func(w *walker, _ string, argv []string) bool {
-			return w.mise(argv[1:])
+			return !findWrapper("mise").runs(argv[1:]) && w.mise(argv[1:])
 		}
 	case "uv":
 		return func(w *walker, _ string, argv []string) bool {
 			return w.uv(argv[1:])
 		}
-	case "coverage", "memray", "debugpy":
+	case "coverage", "memray", "debugpy", "kernprof", "pyinstrument", "viztracer":
 		return func(w *walker, name string, argv []string) bool {
-			wr, args := &pythonRunners[0], argv[1:]
-			for i := range pythonRunners {
-				if pythonRunners[i].name == name {
-					wr = &pythonRunners[i]
-				}
-			}
+			wr, args := findPythonRunner(name), argv[1:]
 			if wr.verbs != "" {
 				if len(args) == 0 || args[0] != wr.verbs {
 					return false
@@ -150,7 +173,7 @@ func special(name string) judge {
 				args = args[1:]
 			}
 			w.pythonRunner(wr, args)
-			return true
+			return false
 		}
 	case "socat":
 		return func(w *walker, _ string, argv []string) bool {
@@ -242,26 +265,56 @@ func special(name string) judge {
 			}
 			return true
 		}
-	case "curl", "wget", "dd", "sed", "patch":
+	case "tar", "bsdtar":
+		return func(w *walker, _ string, argv []string) bool {
+			if given("-x --extract --get", argv) || len(argv) > 1 && strings.HasPrefix(argv[1], "x") {
+				w.tellWords(argv[1:])
+			}
+			return false
+		}
+	case "curl", "wget", "dd", "unzip", "7z", "gunzip", "unxz", "unzstd", "bunzip2", "aws", "gsutil", "gh", "openssl", "gpg",
+		"sponge": // they are told what they write
+		return func(w *walker, _ string, argv []string) bool {
+			w.tellWords(argv[1:])
+			return false
+		}
+	case "ssh", "scp", "sftp", "autossh", "rsync", "mosh", "sshpass":
 		return func(w *walker, name string, argv []string) bool {
-			w.writesFiles(name, argv[1:])
-			return name != "sed"
+			w.remote(name, argv[1:])
+			return false
+		}
+	case "dc", "ftp", "lftp", "gdb", "lldb", "mysql", "mariadb", "psql", "sqlite3", "ipython", "less", "more":
+		return func(w *walker, name string, argv []string) bool {
+			w.escapes(name, argv[1:])
+			return false
+		}
+	case "patch":
+		return func(w *walker, _ string, argv []string) bool {
+			w.patch(argv[1:])
+			return true
+		}
+	case "sed", "gsed":
+		return func(w *walker, _ string, argv []string) bool {
+			w.sed(argv[1:])
+			return true
+		}
+	case "ed", "ex", "vi", "view", "vim", "nvim", "gvim":
+		return func(w *walker, name string, argv []string) bool {
+			w.editor(name, argv[1:])
+			return true
 		}
 	case "entr":
 		return func(w *walker, _ string, argv []string) bool {
 			w.entr(argv[1:])
 			return true
 		}
-	case "gdb":
-		return func(w *walker, _ string, argv []string) bool {
-			args := argv[1:]
-			if i := slices.Index(args, "--args"); i >= 0 {
-				w.external(args[i+1:])
-			}
-			return true
-		}
 	}
 	return nil
+}
+
+var cmakeTools = [...]wrapper{
+	{name: "cmake -E", form: assignForm, verbs: "env time"},
+	{name: "cmake -E chdir", verbs: "chdir", skip: 1},
 }
 
 // golang reads go's subcommands that run other programs.
@@ -270,11 +323,6 @@ func (w *walker) golang(args []string) bool {
 	if len(sorted.operands) > 1 && sorted.operands[0] == "tool" && knownProgram(sorted.operands[1]) {
 		w.external(args[slices.Index(args, sorted.operands[1]):])
 		return true
-	}
-	if len(sorted.operands) > 1 && sorted.operands[0] == "run" { // go run tool@version arguments
-		if tool, _, ok := strings.Cut(sorted.operands[1], "@"); ok && path.Base(tool) != "." {
-			return false
-		}
 	}
 	return false
 }
@@ -300,51 +348,82 @@ func (w *walker) composer(args []string) bool {
 	}
 	switch sub := sorted.operands[0]; sub {
 	case "exec":
-		w.external(dropDashes(args[sorted.at+1:]))
+		w.external(dropOptions(args[sorted.at+1:]))
 		return true
 	case "run", "run-script":
 		if len(sorted.operands) > 1 {
-			w.named("script", "composer", sorted.operands[1])
+			w.task("composer", w.dir, sorted.operands[1])
 		}
 		return true
 	default:
 		if r, _ := w.match("composer", sorted.operands, sorted.options); r == nil {
-			w.named("script", "composer", sub)
+			w.task("composer", w.dir, sub)
 			return true
 		}
 	}
 	return false
 }
 
-func dropDashes(args []string) []string {
-	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
-		args = args[1:]
-	}
-	return args
-}
-
 // nix reads the command of nix develop -c and nix shell -c.
 func (w *walker) nix(args []string) bool {
+	told := len(args) == 0 || !has("develop shell", args[0])
 	for i, a := range args {
 		if (a == "-c" || a == "--command") && i > 0 {
 			w.behind("behind nix", func() { w.external(args[i+1:]) })
+			told = true
 			break
 		}
+	}
+	if !told {
+		w.behind("behind nix", func() { w.shellStdin(Bash, nil) })
 	}
 	return false
 }
 
-// mise reads mise run.
+// mise reads mise run, and mise NAME, which runs a task where mise has no subcommand of that name.
 func (w *walker) mise(args []string) bool {
-	args = dropDashes(args)
-	if len(args) > 1 && (args[0] == "run" || args[0] == "r") {
-		if rest := dropDashes(args[1:]); len(rest) > 0 {
-			w.named("script", "mise", rest[0])
-		}
-		return true
+	sorted := miseOptions.sort(args)
+	if sorted.ends || len(sorted.operands) == 0 {
+		return sorted.ends
 	}
-	return false
+	operands := sorted.operands
+	if len(operands) > 1 && has("tasks task t", operands[0]) {
+		operands = operands[1:]
+	}
+	switch {
+	case has("run r watch w", operands[0]):
+		operands = operands[1:]
+	case has(miseSubcommands, operands[0]):
+		return false
+	}
+	for i, name := range operands {
+		if name != ":::" && (i == 0 || operands[i-1] == ":::") {
+			w.task("mise", w.dir, name)
+		}
+	}
+	return true
 }
+
+var miseOptions = programOptions{
+	values: "-C --cd -E --env -j --jobs -t --tool -o --output -w --watch -f --filter -e --exts --timeout", ends: "--version -V --help -h",
+}
+
+const miseSubcommands = "activate alias backends bin-paths cache completion config cfg current deactivate doctor dr edit en env e exec x fmt generate gen implode " +
+	"install i install-into latest link ln lock ls list ls-remote mcp outdated plugins p plugin prepare prune registry reshim search self-update set " +
+	"settings shell sh sync tasks task t tool tool-stub trust uninstall unset unuse untrust upgrade up use u version v where which"
+
+// heroku reads heroku local:run, and heroku local, which starts what the Procfile says. All else runs elsewhere.
+func (w *walker) heroku(args []string) {
+	switch {
+	case len(args) == 0:
+	case args[0] == "local:run":
+		w.wrapped(&herokuLocalRun, args)
+	case args[0] == "local" || args[0] == "local:start":
+		w.external(append([]string{"heroku-local"}, args[1:]...))
+	}
+}
+
+var herokuLocalRun = wrapper{name: "heroku local:run", values: "-e --env -p --port", ends: "--help -h"}
 
 // taskRunner reads turbo, nx and their like. A task that the table does not name is judged as a package.json script.
 func (w *walker) taskRunner(name string, args []string) bool {
@@ -359,53 +438,4 @@ func (w *walker) taskRunner(name string, args []string) bool {
 		w.named("script", name, task)
 	}
 	return true
-}
-
-// outputOptions are the options behind which programs are given the name of a file that they write.
-var outputOptions = [...]struct{ program, options string }{
-	{"curl", "-o --output"},
-	{"patch", "-o --output"},
-	{"wget", "-O --output-document"},
-}
-
-// writesFiles follows programs that write files without a redirection. What they write is not known.
-func (w *walker) writesFiles(name string, args []string) {
-	named := false
-	for _, o := range outputOptions {
-		for i, a := range args {
-			opt, value, attached := strings.Cut(a, "=")
-			if !attached && i+1 < len(args) {
-				value = args[i+1]
-			}
-			if o.program == name && (has(o.options, opt) || len(a) > 2 && a[1] != '-' && has(o.options, "-"+a[len(a)-1:])) {
-				w.writeFile(value, string(unknownWords), false)
-				named = true
-			}
-		}
-	}
-	switch name {
-	case "dd":
-		for _, a := range args {
-			if file, ok := strings.CutPrefix(a, "of="); ok {
-				w.writeFile(file, string(unknownWords), false)
-			}
-		}
-	case "curl", "wget": // the URL's last part
-		if named || name == "curl" && !given("-O --remote-name", args) {
-			return
-		}
-		for _, a := range args {
-			if strings.Contains(a, "/") && a[0] != '-' {
-				w.writeFile(path.Base(a), string(unknownWords), false)
-			}
-		}
-	case "sed":
-		if given("-i --in-place", args) || slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "-i") }) {
-			for _, a := range args {
-				if shellScript(a) {
-					w.overwritten(a)
-				}
-			}
-		}
-	}
 }

@@ -23,8 +23,8 @@ type binding struct {
 	name  string
 	words [][]string // a variable's possible values; a scalar is a list of one
 	maybe bool       // it may have another value, or be unset
-	text  string     // an alias's or file's text
-	link  string     // the file that a file is a copy of, or a link to
+	text  string     // an alias's, file's or setting's text
+	link  string     // the file that a file is a copy of, or a link to; the variable that a variable is another name of
 	fn    function
 }
 
@@ -35,6 +35,7 @@ const (
 	functionName
 	alias
 	file
+	setting // of git, by its full name in lower case; a script that npm pkg set has put into package.json
 )
 
 // A function is a body and the text in which it stands.
@@ -55,6 +56,7 @@ type state struct {
 	pathSet    bool     // PATH was assigned: a bare name may mean another program
 	dirChanged bool
 	foreign    bool // text that is not known ran in this shell: names may have other meanings
+	renamed    bool // a variable is another name of another one
 	inherited  int  // bindings below this index are a parent shell's: only what it exported arrived
 }
 
@@ -90,10 +92,37 @@ func (w *walker) assign(name string, values [][]string, maybe bool) {
 	switch {
 	case name == "PATH":
 		w.pathSet = true
+	case name == "PS4": // set -x expands it in front of every command
+		for _, v := range values {
+			w.expandedAgain(strings.Join(v, " "))
+		}
 	case name == "IFS" && len(values) == 1 && len(values[0]) == 1:
 		w.separators = values[0][0]
 	}
-	w.bind(binding{kind: variable, name: name, words: values, maybe: maybe})
+	w.bind(binding{kind: variable, name: w.referred(name), words: values, maybe: maybe})
+}
+
+func inFileName(c byte) bool { return isWordByte(c) || c == '.' || c == '-' }
+
+// refer makes a variable another name of another one.
+func (w *walker) refer(name, other string) {
+	w.renamed = true
+	w.bind(binding{kind: variable, name: name, link: other, maybe: true})
+}
+
+// referred follows declare -n NAME=OTHER.
+func (w *walker) referred(name string) string {
+	for range 4 {
+		if !w.renamed {
+			break
+		}
+		b := w.lookup(variable, name)
+		if b == nil || b.link == "" {
+			break
+		}
+		name = b.link
+	}
+	return name
 }
 
 func (w *walker) assignText(name, value string) { w.assign(name, [][]string{{value}}, false) }
@@ -103,14 +132,39 @@ func (w *walker) forget(kind bindingKind, name string) {
 	w.bind(binding{kind: kind, name: name, maybe: true})
 }
 
-// apart runs f as a subshell would: nothing that it does to the shell lasts. Files that it writes do.
+// apart runs f as a subshell would: nothing that it does to the shell lasts. Files and settings that it writes do.
 func (w *walker) apart(f func()) {
 	saved := w.state
 	f()
 	after := w.bindings
 	w.state = saved
-	for _, b := range after[min(len(saved.bindings), len(after)):] {
-		if b.kind == file {
+	w.keepFiles(after[min(len(saved.bindings), len(after)):])
+}
+
+// either runs f, and g as another reading of the same command: both begin in the same state, f's lasts. Files that g writes, and
+// what it tells programs, count too.
+func (w *walker) either(f, g func()) {
+	before, told, untold := w.state, w.told, w.untold
+	before.bindings = slices.Clip(before.bindings)
+	f()
+	if w.done() {
+		return
+	}
+	after, toldAfter, untoldAfter := w.state, w.told, w.untold
+	w.state, w.told, w.untold = before, told, untold
+	g()
+	made, also := w.bindings[min(len(before.bindings), len(w.bindings)):], w.told[len(told):]
+	w.state, w.told, w.untold = after, toldAfter, untoldAfter || w.untold
+	w.keepFiles(made)
+	if also != "" && !strings.Contains(w.told, also) {
+		w.tell(also, true)
+	}
+}
+
+// keepFiles binds what outlives the shell that has made it.
+func (w *walker) keepFiles(made []binding) {
+	for _, b := range made {
+		if b.kind == file || b.kind == setting {
 			w.bind(b)
 		}
 	}
@@ -168,23 +222,98 @@ func (w *walker) path(name string) string {
 		return ""
 	}
 	if path.IsAbs(name) {
+		if fd := descriptor(name); fd != "" {
+			return fdDir + fd
+		}
 		return path.Clean(name)
 	}
 	return path.Join(w.dir, name)
 }
 
+// pathFrom is path for a command that is told to work in a directory.
+func (w *walker) pathFrom(dir, name string) string {
+	saved := w.dir
+	w.dir = dir
+	name = w.path(name)
+	w.dir = saved
+	return name
+}
+
+// What is read from a descriptor is bound as the text of a file in this directory.
+const fdDir = "/dev/fd/"
+
+// descriptor returns the number of the descriptor that a path stands for, or nothing: /dev/fd/3, /proc/self/fd/3.
+func descriptor(name string) string {
+	if name == "/dev/stdin" {
+		return "0"
+	}
+	if fd, ok := strings.CutPrefix(name, fdDir); ok {
+		return fd
+	}
+	if process, ok := strings.CutPrefix(name, "/proc/"); ok {
+		_, fd, _ := strings.Cut(process, "/fd/")
+		return fd
+	}
+	return ""
+}
+
 // chdir follows a cd.
 func (w *walker) chdir(to string) {
 	w.dirChanged = true
-	w.dir = w.path(to)
+	if w.dir = w.path(to); len(w.dir) > maxPath || !w.step(len(w.dir)/32) {
+		w.dir = "" // not known
+	}
 }
 
-// written returns the text that the string itself has put into a file.
-func (w *walker) written(name string) (string, bool) {
+// written returns the text that the string itself has put into a file. Where a program that it has run may have written
+// there as well, what the file held before may still be among it.
+func (w *walker) written(name string) (text string, ok bool) {
 	if b := w.lookup(file, w.path(name)); b != nil && len(b.text) > 0 {
-		return b.text, true
+		text, ok = b.text, true
 	}
-	return "", false
+	if w.mayBeWritten(name) {
+		if !ok {
+			text, _ = w.readText(w.path(w.origin(name)))
+		}
+		return text + "\n" + string(unknownWords), true
+	}
+	return text, ok
+}
+
+// tell notes what a program that writes files of its choice is told: its arguments, its code, a patch. A script that is
+// named there and run later may be what it wrote. Not knowing what it is told, no script is known any more.
+func (w *walker) tell(text string, ok bool) {
+	if !ok || len(w.told)+len(text) > maxValue {
+		w.untold = true
+		return
+	}
+	if w.step(len(w.told) / 64) {
+		w.told += "\n" + text
+	}
+}
+
+// tellWords notes the arguments of such a program.
+func (w *walker) tellWords(args []string) { w.tell(strings.Join(args, "\n"), true) }
+
+// mayBeWritten reports whether a program that the string has run was told a file's name.
+func (w *walker) mayBeWritten(name string) bool {
+	if w.untold && !strings.Contains("/"+name, "/.git/") { // hooks: git keeps patches out of there, and who means one names it
+		return true
+	}
+	base := path.Base(name)
+	script := strings.IndexByte(base, '.') > 0 // gunzip x.sh.gz makes x.sh, but acme.db says nothing of acme
+	for rest := w.told; rest != "" && w.step(1+len(rest)/64); {
+		i := strings.Index(rest, base)
+		if i < 0 {
+			break
+		}
+		end := i + len(base)
+		if (i == 0 || !inFileName(rest[i-1])) && (end == len(rest) || rest[end] != '/' && (!inFileName(rest[end]) || rest[end] == '.' && script)) {
+			return true
+		}
+		rest = rest[end:]
+	}
+	return false
 }
 
 // textAt returns the text of the file with a full name: what the string has written there, else what the disk holds.
@@ -212,7 +341,7 @@ func (w *walker) link(name, to string) {
 	} else if info := w.stat(w.path(to)); info != nil && info.IsDir() {
 		to = path.Join(to, path.Base(name))
 	}
-	if name == "/dev/stdin" {
+	if descriptor(name) == "0" {
 		text, ok := w.stdinText()
 		if !ok {
 			text = string(unknownWords)
@@ -227,12 +356,6 @@ func (w *walker) link(name, to string) {
 	if from := w.path(w.origin(name)); from != w.path(to) {
 		w.bind(binding{kind: file, name: w.path(to), link: from})
 	}
-}
-
-// overwritten makes a file's text unknown. What it held before may still be among it.
-func (w *walker) overwritten(name string) {
-	text, _ := w.scriptText(name)
-	w.writeFile(name, text+"\n"+string(unknownWords), false)
 }
 
 func (w *walker) writeFile(name, text string, appending bool) {

@@ -33,9 +33,73 @@ func TestTablesAreSortedAndUnique(t *testing.T) {
 			t.Errorf("wrappers: %s stands before %s", wrappers[i-1].name, wrappers[i].name)
 		}
 	}
+	for i := range otherNames {
+		if name, program := otherNames[i].name, otherNames[i].program; programName(name) != program {
+			t.Errorf("otherNames: %s is known by itself, not as %s", name, program)
+		}
+	}
 	for i := 1; i < len(otherNames); i++ {
 		if otherNames[i-1].name >= otherNames[i].name {
 			t.Errorf("otherNames: %s stands before %s", otherNames[i-1].name, otherNames[i].name)
+		}
+	}
+}
+
+// Every rule decides something: each of its words and options wins over the program's other rules, and what judges the program by
+// itself leaves the rule its say.
+func TestEveryRuleCounts(t *testing.T) {
+	told := map[string]string{ // interpreters read words and options by themselves
+		"node.test": "node --test", "node.watch": "node --watch x.js", "python.build": "python -m build", "python.unittest": "python -m unittest", "python.train": "python train.py",
+		"ruby.test": "ruby -Itest test/x_test.rb",
+	}
+	for i := range rules {
+		r := &rules[i]
+		counts := map[string]bool{}
+		reached := r.Class == Light || r.Program == "script" || r.Program == "file"
+		try := func(argv []string, parts ...string) {
+			args := optionsOf(r.Program).sort(argv[1:])
+			if won, _ := (&walker{in: &Input{}}).match(r.Program, args.operands, args.options); won == r {
+				for _, part := range parts {
+					counts[part] = true
+				}
+			}
+			w := newWalker(&Input{})
+			w.external(argv)
+			reached = reached || w.best.rule == r.ID
+		}
+		for pattern := range strings.FieldsSeq(r.Subcommands) {
+			counts[pattern] = counts[pattern] || false
+			for _, ending := range []string{"", "-word"} {
+				argv := []string{r.Program}
+				if pattern != "." {
+					argv = append(argv, strings.Split(strings.ReplaceAll(pattern, "*", ending), "+")...)
+				}
+				if r.Options == "" {
+					try(argv, pattern)
+				}
+				for option := range strings.FieldsSeq(r.Options) {
+					counts[option] = counts[option] || false
+					try(append(argv, option), pattern, option)
+				}
+			}
+		}
+		if command := told[r.ID]; command != "" {
+			try(strings.Fields(command))
+		}
+		for part, won := range counts {
+			if !won {
+				t.Errorf("%s: %q never decides", r.ID, part)
+			}
+		}
+		if !reached {
+			t.Errorf("%s is never asked", r.ID)
+		}
+	}
+	for _, r := range rules {
+		for _, all := range rulesFor(r.Program) {
+			if r.Subcommands == "." && all.Subcommands == "*" && r.Options == all.Options && r.Class == all.Class && r.Why == all.Why {
+				t.Errorf("%s repeats %s", r.ID, all.ID)
+			}
 		}
 	}
 }
@@ -140,8 +204,11 @@ func TestExtraRulesCountFirst(t *testing.T) {
 		}
 	}
 	for _, line := range [][2]string{{"Heavy", " "}, {"Wrapper", "limit"}, {"Wrapper", "/a b"}, {"Weight", "x"}, {"Heavy", "a*"}} {
-		if err := ParseExtra(&x, line[0], line[1]); err == nil {
+		switch err := ParseExtra(&x, line[0], line[1]); { // the caller names the key
+		case err == nil:
 			t.Errorf("%s=%s was taken", line[0], line[1])
+		case strings.Contains(err.Error(), line[0]+"="):
+			t.Errorf("%s=%s: %v", line[0], line[1], err)
 		}
 	}
 	for text, class := range map[string]Class{

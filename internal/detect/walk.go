@@ -16,6 +16,9 @@ type walker struct {
 	location
 	surroundings
 
+	told   string // what programs that write files of their choice were told
+	untold bool   // such a program was told something that is not known
+
 	exhausted bool // a budget ran out: the text is scanned for words as well
 	scanning  bool
 	looping   bool
@@ -99,7 +102,7 @@ func newWalker(in *Input) *walker {
 	return &walker{
 		in:    in,
 		left:  budget{steps: maxSteps, parsed: maxParsed, depth: maxDepth},
-		state: state{dir: in.Dir, paramsSet: false},
+		state: state{dir: in.Dir},
 		location: location{
 			src: in.Text, hi: len(in.Text), dialect: in.Dialect,
 		},
@@ -189,7 +192,9 @@ func (w *walker) stmt(s *syntax.Stmt) {
 		w.cmd(s.Cmd)
 	}
 	w.saveOutput(s)
-	w.stdin = saved
+	if call, ok := s.Cmd.(*syntax.CallExpr); !ok || len(call.Args) != 1 || call.Args[0].Lit() != "exec" { // exec <file lasts
+		w.stdin = saved
+	}
 }
 
 func (w *walker) cmd(cmd syntax.Command) {
@@ -235,7 +240,7 @@ func (w *walker) cmd(cmd syntax.Command) {
 			w.stmt(c.Stmt)
 		}
 	case *syntax.CoprocClause:
-		w.apart(func() { w.stmt(c.Stmt) })
+		w.piped(func() { w.stmt(c.Stmt) })
 	case *syntax.TestDecl:
 		w.stmt(c.Body)
 	}
@@ -318,7 +323,7 @@ func (w *walker) binary(c *syntax.BinaryCmd) {
 	for {
 		links = append(links, link{c.Op, c.Y})
 		next, ok := c.X.Cmd.(*syntax.BinaryCmd)
-		if !ok || (next.Op != syntax.AndStmt && next.Op != syntax.OrStmt) || plainStmt(c.X) != nil {
+		if !ok || (next.Op != syntax.AndStmt && next.Op != syntax.OrStmt) || carriesMore(c.X) {
 			break
 		}
 		c = next
@@ -341,12 +346,9 @@ func (w *walker) binary(c *syntax.BinaryCmd) {
 	w.join(mark)
 }
 
-// plainStmt returns s if it carries something besides its command.
-func plainStmt(s *syntax.Stmt) *syntax.Stmt {
-	if len(s.Redirs) > 0 || s.Negated || s.Background {
-		return s
-	}
-	return nil
+// carriesMore reports whether a statement is more than its command.
+func carriesMore(s *syntax.Stmt) bool {
+	return len(s.Redirs) > 0 || s.Negated || s.Background
 }
 
 func (w *walker) pipeline(c *syntax.BinaryCmd) {
@@ -354,7 +356,7 @@ func (w *walker) pipeline(c *syntax.BinaryCmd) {
 	for {
 		parts = append(parts, c.Y)
 		next, ok := c.X.Cmd.(*syntax.BinaryCmd)
-		if !ok || (next.Op != syntax.Pipe && next.Op != syntax.PipeAll) || plainStmt(c.X) != nil {
+		if !ok || (next.Op != syntax.Pipe && next.Op != syntax.PipeAll) || carriesMore(c.X) {
 			parts = append(parts, c.X)
 			break
 		}
@@ -380,6 +382,10 @@ func (w *walker) pipeline(c *syntax.BinaryCmd) {
 }
 
 func (w *walker) funcDecl(c *syntax.FuncDecl) {
+	if list, ok := c.Body.Cmd.(*syntax.BinaryCmd); ok && (c.Name != nil || len(c.Names) > 0) {
+		w.binary(afterDecl(c, list))
+		return
+	}
 	fn := function{body: c.Body, at: w.location}
 	switch {
 	case c.Name != nil:
@@ -393,6 +399,24 @@ func (w *walker) funcDecl(c *syntax.FuncDecl) {
 		}
 	default: // zsh's anonymous function runs at once
 		w.stmt(c.Body)
+	}
+}
+
+// afterDecl puts right what the parser (v3.14.1) takes for a function's body in f() { …; } && f: a list that begins with the
+// body, where shells read a list that begins with the declaration.
+func afterDecl(c *syntax.FuncDecl, list *syntax.BinaryCmd) *syntax.BinaryCmd {
+	top := *list
+	for at := &top; ; {
+		next, ok := at.X.Cmd.(*syntax.BinaryCmd)
+		if !ok {
+			decl := *c
+			decl.Body = at.X
+			at.X = &syntax.Stmt{Position: c.Pos(), Cmd: &decl}
+			return &top
+		}
+		copied, stmt := *next, *at.X
+		stmt.Cmd, at.X = &copied, &stmt
+		at = &copied
 	}
 }
 
@@ -419,7 +443,19 @@ func (w *walker) callFunction(fn function, args []string) {
 }
 
 func (w *walker) declare(args []*syntax.Assign) {
+	reference := false // declare -n
 	for _, a := range args {
+		if a.Naked && a.Value != nil {
+			option := a.Value.Lit()
+			reference = reference || isCluster(option, 'n') && option[0] == '-'
+		}
+		if reference && !a.Naked && a.Name != nil && a.Index == nil {
+			w.substitutions(a.Value)
+			for _, other := range w.texts(a.Value) {
+				w.refer(a.Name.Value, other)
+			}
+			continue
+		}
 		if a.Naked && a.Value != nil && a.Name == nil { // an option, or a word that expands to name=value
 			w.substitutions(a.Value)
 			for _, fields := range w.expand([]*syntax.Word{a.Value}) {
@@ -454,6 +490,9 @@ func (w *walker) assignment(a *syntax.Assign) {
 		if a.Value != nil {
 			for _, v := range w.texts(a.Value) {
 				values = append(values, []string{v})
+				if word, ok := a.Index.(*syntax.Word); ok && (has("functions aliases galiases saliases", name) && w.dialect == Zsh || name == "BASH_ALIASES") {
+					w.bind(binding{kind: alias, name: strings.Join(w.texts(word), ""), text: v})
+				}
 			}
 		}
 		if old := w.lookup(variable, name); old != nil {
@@ -486,18 +525,22 @@ func (w *walker) assignment(a *syntax.Assign) {
 			maybe = true
 		}
 		if old != nil {
-			values = appended(old.words, values, a.Array != nil)
+			values = w.appended(old.words, values, a.Array != nil)
 		}
 	}
 	w.assign(name, values, maybe)
 }
 
 // appended is every old value followed by every new one.
-func appended(old, add [][]string, array bool) [][]string {
+func (w *walker) appended(old, add [][]string, array bool) [][]string {
 	var out [][]string
 	for _, o := range old {
 		for _, n := range add {
-			if len(out) == maxAlts {
+			copied := len(o) / 4
+			if !array && len(o) > 0 {
+				copied += len(o[0]) / 64
+			}
+			if len(out) == maxAlts || !w.step(copied) {
 				return out
 			}
 			switch {
@@ -518,7 +561,12 @@ func appended(old, add [][]string, array bool) [][]string {
 // redirects walks what a statement's redirections expand and finds out what its command reads.
 func (w *walker) redirects(s *syntax.Stmt) {
 	for _, r := range s.Redirs {
+		saved := w.stdin
+		if r.Op == syntax.RdrOut && r.N == nil && s.Cmd != nil && isProcSubst(r.Word) { // > >(sh)
+			w.stdin = stdin{kind: stdinPipe, from: []*syntax.Stmt{{Cmd: s.Cmd}}, prev: &saved}
+		}
 		w.substitutions(r.Word)
+		w.stdin = saved
 		if r.Hdoc != nil {
 			w.substitutions(r.Hdoc)
 		}
@@ -526,25 +574,58 @@ func (w *walker) redirects(s *syntax.Stmt) {
 	w.redirectStdin(s)
 }
 
-// redirectStdin finds out what a statement's command reads.
+func isProcSubst(word *syntax.Word) bool {
+	if len(word.Parts) != 1 {
+		return false
+	}
+	_, ok := word.Parts[0].(*syntax.ProcSubst)
+	return ok
+}
+
+// redirectStdin finds out what a statement's command reads, from its standard input and from other descriptors.
 func (w *walker) redirectStdin(s *syntax.Stmt) {
 	for _, r := range s.Redirs {
-		if r.N != nil && r.N.Value != "0" {
-			continue
-		}
+		var from stdin
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc:
-			w.stdin = stdin{kind: stdinText, text: w.heredoc(r)}
+			from = stdin{kind: stdinText, text: w.heredoc(r)}
 		case syntax.WordHdoc:
-			w.stdin = stdin{kind: stdinText, text: strings.Join(w.texts(r.Word), "\n") + "\n"}
-		case syntax.RdrIn:
-			w.stdin = w.fileStdin(r.Word)
+			from = stdin{kind: stdinText, text: strings.Join(w.texts(r.Word), "\n") + "\n"}
+		case syntax.RdrIn, syntax.RdrInOut:
+			from = w.fileStdin(r.Word)
 		case syntax.DplIn:
-			if fd := r.Word.Lit(); fd != "-" && fd != "0" {
-				w.stdin = stdin{kind: stdinUnknown}
+			fd := strings.TrimSuffix(strings.Join(w.texts(r.Word), ""), "-")
+			if fd == "" || fd == "0" {
+				continue
 			}
+			from = stdin{kind: stdinUnknown}
+			if text, ok := w.written(fdDir + fd); ok {
+				from = stdin{kind: stdinText, text: text}
+			}
+		default:
+			continue
+		}
+		if r.N == nil || r.N.Value == "0" {
+			w.stdin = from
+		} else {
+			w.openDescriptor(r.N.Value, from)
 		}
 	}
+}
+
+// openDescriptor binds what a descriptor other than standard input reads: 3<<<text, {fd}<file.
+func (w *walker) openDescriptor(fd string, from stdin) {
+	if name, ok := strings.CutPrefix(fd, "{"); ok { // the shell chooses a number
+		fd = strings.TrimSuffix(name, "}")
+		w.assignText(fd, fd)
+	}
+	saved := w.stdin
+	w.stdin = from
+	text, ok := w.stdinText()
+	if w.stdin = saved; !ok {
+		text = string(unknownWords)
+	}
+	w.writeFile(fdDir+fd, text, false)
 }
 
 func (w *walker) fileStdin(word *syntax.Word) stdin {
@@ -593,6 +674,16 @@ func (w *walker) saveOutput(s *syntax.Stmt) {
 	}
 }
 
+// piped runs f as a process that reads from a pipe which other commands may write to: a coprocess, >(…).
+func (w *walker) piped(f func()) {
+	saved := w.stdin
+	if saved.kind == stdinNone {
+		w.stdin = stdin{kind: stdinUnknown}
+	}
+	w.apart(f)
+	w.stdin = saved
+}
+
 // substitutions walks the commands that a word's expansion runs.
 func (w *walker) substitutions(word *syntax.Word) {
 	if word == nil {
@@ -609,7 +700,11 @@ func (w *walker) parts(parts []syntax.WordPart) {
 		case *syntax.CmdSubst:
 			w.apart(func() { w.stmts(p.Stmts) })
 		case *syntax.ProcSubst:
-			w.apart(func() { w.stmts(p.Stmts) })
+			if p.Op == syntax.CmdOut {
+				w.piped(func() { w.stmts(p.Stmts) })
+			} else {
+				w.apart(func() { w.stmts(p.Stmts) })
+			}
 		case *syntax.ArithmExp:
 			w.arithm(p.X)
 			w.notArithmetic(int(p.Left.Offset())+len("$(("), int(p.Right.Offset()))
@@ -629,6 +724,9 @@ func (w *walker) paramExp(p *syntax.ParamExp) {
 	}
 	defer w.leave()
 	w.arithm(p.Index)
+	if p.Flags != nil && strings.Contains(p.Flags.Value, "e") || p.Exp != nil && p.Exp.Op == syntax.OtherParamOps && p.Exp.Word.Lit() == "P" {
+		w.evaluated(p)
+	}
 	if p.NestedParam != nil {
 		w.parts([]syntax.WordPart{p.NestedParam})
 	}
@@ -642,6 +740,29 @@ func (w *walker) paramExp(p *syntax.ParamExp) {
 	}
 	if p.Exp != nil {
 		w.substitutions(p.Exp.Word)
+	}
+}
+
+// evaluated judges what zsh's ${(e)name} and bash's ${name@P} expand in a value.
+func (w *walker) evaluated(p *syntax.ParamExp) {
+	plain := *p
+	plain.Flags = nil
+	if w.dialect != Zsh {
+		plain.Exp = nil
+	}
+	for _, v := range w.param(&plain, true) {
+		if text := strings.Join(v.words, " "); unknown(text) {
+			w.opaque("opaque.eval", "which commands a value holds is known only when it is expanded")
+		} else {
+			w.expandedAgain(text)
+		}
+	}
+}
+
+// expandedAgain judges the commands in a value that the shell expands as it does a here-document's text.
+func (w *walker) expandedAgain(text string) {
+	if strings.ContainsAny(text, "$`") {
+		w.apart(func() { w.eval(": <<HEAVY_RUN_VALUE\n" + text + "\nHEAVY_RUN_VALUE\n") })
 	}
 }
 

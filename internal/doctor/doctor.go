@@ -50,11 +50,13 @@ type Host struct {
 	SystemBusErr error // why the system bus does not
 	Services     []scope.Service
 	Wrapper      string // path of the exec-prefix that a gateway should have as its SHELL
+	Build        string // of heavy-run itself
+	WrapperBuild string // of the exec-prefix at Wrapper; empty where it does not say
 }
 
 // Examine goes through everything, in the order in which one needs the other.
 func Examine(h Host) []Finding {
-	findings := []Finding{h.hierarchy(), h.controllers(), h.manager(), h.lingering(), h.sessionBus(), h.systemBus(), h.swap(), h.oomd(), h.container()}
+	findings := []Finding{h.programs(), h.hierarchy(), h.controllers(), h.manager(), h.lingering(), h.sessionBus(), h.systemBus(), h.swap(), h.oomd(), h.container()}
 	for _, s := range h.Services {
 		findings = append(findings, h.gateway(s)...)
 	}
@@ -92,6 +94,20 @@ func (h Host) mounted(fstype, option string) (string, bool) {
 	return "", false
 }
 
+// programs looks at the other program: what heavy-run says about commands is true of an exec-prefix of the same build.
+func (h Host) programs() Finding {
+	f := Finding{ID: "programs", Status: Warning, Mend: "install both with scripts/install.sh"}
+	switch {
+	case !h.exists(strings.TrimPrefix(h.Wrapper, "/")):
+		f.What = "there is no exec-prefix beside " + path.Join(path.Dir(h.Wrapper), "heavy-run")
+	case h.WrapperBuild != h.Build:
+		f.What = h.Wrapper + " is not of the build of heavy-run, which is " + h.Build
+	default:
+		return Finding{ID: f.ID, What: "exec-prefix and heavy-run are of one build: " + h.Build}
+	}
+	return f
+}
+
 func (h Host) hierarchy() Finding {
 	f := Finding{ID: "cgroup2"}
 	unified, v2 := h.mounted("cgroup2", "")
@@ -118,8 +134,8 @@ func (f Finding) failed(cause scope.Cause, err error) Finding {
 func (h Host) controllers() Finding {
 	f := Finding{ID: "controllers"}
 	unified, ok := h.mounted("cgroup2", "")
-	if !ok {
-		return Finding{}
+	if _, v1 := h.mounted("cgroup", "memory"); !ok || v1 {
+		return Finding{} // the hierarchy is what is wrong
 	}
 	all := strings.Fields(h.read(path.Join(unified, "cgroup.controllers")))
 	where, have := "the hierarchy", all
@@ -167,11 +183,7 @@ func (h Host) manager() Finding {
 		f.Status, f.What = Problem, h.ManagerErr.Error()
 		if cause, ok := scope.CauseOf(h.ManagerErr); ok {
 			f.Mend = cause.Mend()
-			switch {
-			case cause == scope.NoManager && !h.exists("run/systemd/system"): // see sd_booted(3)
-				f.What = "systemd does not run here, so nothing makes scopes"
-				f.Mend = "install with scripts/materialize.sh, which sets Enforcement=adjust"
-			case cause == scope.NoManager && h.UID != 0:
+			if cause == scope.NoManager && h.UID != 0 {
 				f.Mend = h.enableLinger()
 			}
 		}

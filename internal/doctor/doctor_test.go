@@ -23,11 +23,10 @@ func healthy() (Host, fstest.MapFS) {
 		"proc/swaps":                       file(noSwaps + "/dev/zram0 partition 1 0 -2\n"),
 		"var/lib/systemd/linger/agent":     file(""),
 		"run/user/1000/bus":                file(""),
-		"run/systemd/system":               &fstest.MapFile{Mode: 0o755 | 1<<31},
 		"usr/local/bin/exec-prefix":        file(""),
 		"bin/bash":                         file(""),
 	}
-	return Host{Root: files, UID: 1000, User: "agent", RuntimeDir: "run/user/1000", Wrapper: "/usr/local/bin/exec-prefix",
+	return Host{Root: files, UID: 1000, User: "agent", RuntimeDir: "run/user/1000", Wrapper: "/usr/local/bin/exec-prefix", Build: "v1", WrapperBuild: "v1",
 		Manager:  scope.Manager{Socket: "/run/user/1000/systemd/private", Version: "257"},
 		Services: []scope.Service{{Unit: "gateway.service", OOMPolicy: "continue", Environment: []string{"SHELL=/usr/local/bin/exec-prefix"}}},
 	}, files
@@ -44,6 +43,18 @@ func TestAHealthyHostNeedsNothing(t *testing.T) {
 	}
 }
 
+// TestOneWantIsNamedOnce: with the memory controller in a hierarchy of cgroup v1, nothing that cgroup v2 has is the mend.
+func TestOneWantIsNamedOnce(t *testing.T) {
+	h, files := healthy()
+	files["proc/self/mounts"] = file(v1mounts)
+	files["sys/fs/cgroup/unified/cgroup.controllers"] = file("hugetlb\n")
+	for _, f := range Examine(h) {
+		if f.Status != OK && f.ID != "cgroup2" {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
 func TestEachWantIsNamedWithItsMend(t *testing.T) {
 	for name, c := range map[string]struct {
 		change     func(h *Host, files fstest.MapFS)
@@ -51,6 +62,10 @@ func TestEachWantIsNamedWithItsMend(t *testing.T) {
 		status     Status
 		what, mend string
 	}{
+		"heavy-run alone": {func(_ *Host, f fstest.MapFS) { delete(f, "usr/local/bin/exec-prefix") },
+			"programs", Warning, "there is no exec-prefix beside /usr/local/bin/heavy-run", "install both with scripts/install.sh"},
+		"an older exec-prefix": {func(h *Host, _ fstest.MapFS) { h.WrapperBuild = "v0" },
+			"programs", Warning, "/usr/local/bin/exec-prefix is not of the build of heavy-run, which is v1", "install both with scripts/install.sh"},
 		"cgroup v1": {func(_ *Host, f fstest.MapFS) { f["proc/self/mounts"] = file(v1mounts) },
 			"cgroup2", Problem, "this host has no cgroup v2 hierarchy: cgroup v1 has the memory controller", scope.NoHierarchy.Mend()},
 		"no cgroup at all": {func(_ *Host, f fstest.MapFS) { delete(f, "proc/self/mounts") },
@@ -68,10 +83,8 @@ func TestEachWantIsNamedWithItsMend(t *testing.T) {
 			"controllers", Warning, "the hierarchy has no pids controller: TasksMax= limits nothing", delegate([]string{"memory"})},
 		"no manager": {func(h *Host, _ fstest.MapFS) { h.ManagerErr = &scope.Error{Cause: scope.NoManager} },
 			"manager", Problem, "no systemd user manager answers", "sudo loginctl enable-linger agent"},
-		"no systemd": {func(h *Host, f fstest.MapFS) {
-			h.ManagerErr = &scope.Error{Cause: scope.NoManager}
-			delete(f, "run/systemd/system")
-		}, "manager", Problem, "systemd does not run here, so nothing makes scopes", "install with scripts/materialize.sh, which sets Enforcement=adjust"},
+		"no systemd": {func(h *Host, _ fstest.MapFS) { h.ManagerErr = &scope.Error{Cause: scope.NoSystemd} },
+			"manager", Problem, "systemd does not run here", scope.NoSystemd.Mend()},
 		"a hidden socket": {func(h *Host, _ fstest.MapFS) { h.ManagerErr = &scope.Error{Cause: scope.SocketHidden} },
 			"manager", Problem, "the user manager's socket is out of reach", scope.SocketHidden.Mend()},
 		"no lingering": {func(_ *Host, f fstest.MapFS) { delete(f, "var/lib/systemd/linger/agent") },

@@ -33,9 +33,9 @@ func Limits(settings *config.Settings, group cgroup.Group) (scope.Limits, error)
 	return settings.Limits(bound), nil
 }
 
-// Standing says whether this process already is where an isolated command would be put. Not knowing means no: the attempt
-// to isolate then says what is wrong.
-func Standing(settings *config.Settings) (string, bool) {
+// standing says whether this process already is where an isolated command would be put, and names that place. Not knowing means
+// no: the attempt to isolate then says what is wrong.
+func standing(settings *config.Settings) (string, bool) {
 	group, err := cgroup.Current()
 	if err != nil {
 		return "", false
@@ -70,10 +70,7 @@ func Isolate(i Isolation) (scope.Receipt, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
 	defer cancel()
-	if err := unrestricted(ctx, i.RuntimeDir, group); err != nil {
-		return scope.Receipt{}, err
-	}
-	return scope.Enter(ctx, scope.Request{
+	request := scope.Request{
 		RuntimeDir:  i.RuntimeDir,
 		Unit:        i.Unit,
 		Slice:       i.Settings.Slice,
@@ -81,8 +78,13 @@ func Isolate(i Isolation) (scope.Receipt, error) {
 		Description: i.Description,
 		Limits:      l,
 		Sweep:       i.Must,
-		SliceMax:    i.Settings.SliceMax,
-	})
+		SliceLimits: i.Settings.SliceLimits,
+	}
+	receipt, err := scope.Enter(ctx, request)
+	if err != nil {
+		receipt, err = scope.EnterDelegated(request, err)
+	}
+	return receipt, err
 }
 
 // Outcome is how a supervised command ended.
@@ -95,28 +97,40 @@ type Outcome struct {
 // Supervise runs the command in the scope of receipt and waits for it. score is what this process's oom_score_adj was
 // before the command's was raised; runtimeDir is XDG_RUNTIME_DIR.
 func Supervise(command launch.Command, receipt scope.Receipt, score int, runtimeDir string) (Outcome, error) {
-	// A service that was nothing but this command is empty now, and no reason to end it.
-	if receipt.Origin.Path != "" && receipt.Origin.Populated() {
-		go endWithOrigin(receipt, runtimeDir)
+	if receipt.RuntimeMax > 0 {
+		time.AfterFunc(receipt.RuntimeMax, func() { end(receipt, runtimeDir) })
 	}
 	before := receipt.Counters()
 	ending, err := command.Supervise(func() {
 		oomadj.Lower(min(score, supervisorScore)) // fails open: the command is limited all the same
+		// A service that was nothing but this command is empty now, and no reason to end it.
+		switch {
+		case receipt.Origin.Path == "" || !receipt.Origin.Populated():
+		case receipt.Bound, receipt.Delegated:
+			go endWithOrigin(receipt, runtimeDir)
+		default:
+			startKeeper(receipt, runtimeDir)
+		}
 	})
 	if err != nil {
 		return Outcome{}, err
 	}
 	kill, killed := receipt.KilledSince(before)
+	receipt.Leave()
 	return Outcome{Ending: ending, Kill: kill, Killed: killed}, nil
 }
 
 // endWithOrigin stops the scope when the service that the command came from is gone. BindsTo= does so where both have the same
-// manager, but for a restart on systemd 252; a service of the system manager can be bound to by no user's scope.
+// manager, but for a restart on systemd 252.
 func endWithOrigin(receipt scope.Receipt, runtimeDir string) {
 	if receipt.Origin.AwaitEnd() != nil {
 		return // fails open: the command ends by itself, as one that was started by hand
 	}
+	end(receipt, runtimeDir)
+}
+
+func end(receipt scope.Receipt, runtimeDir string) {
 	ctx, cancel := context.WithTimeout(context.Background(), mustWait)
 	defer cancel()
-	scope.Stop(ctx, runtimeDir, receipt.Unit)
+	receipt.End(ctx, runtimeDir)
 }

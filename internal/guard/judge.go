@@ -37,23 +37,46 @@ func (j Judgement) Classify(text string) detect.Verdict {
 	})
 }
 
-// Decide asks for the plan. Where the process stands is looked up only for what might be isolated: a light command reads
-// nothing that it does not need.
-func (j Judgement) Decide(v detect.Verdict, supervisable bool) plan.Plan {
+// Bypass is the operator's word that a command runs with less than isolation.
+type Bypass struct {
+	Enforcement config.Enforcement
+	Unit        string // in whose environment it is set; empty for the operator's file
+}
+
+// Decide asks for the plan. Bypass is nil unless the operator has switched off what would have been done. Where the process
+// stands, and the operator's word, are looked up only for what might be isolated: a light command reads nothing that it does
+// not need.
+func (j Judgement) Decide(v detect.Verdict, supervisable bool) (plan.Plan, *Bypass) {
 	situation := plan.Situation{Settings: j.Settings, Supervisable: supervisable}
 	if v.Class > detect.Isolated || j.Settings.All {
-		_, situation.Standing = Standing(j.Settings)
+		_, situation.Standing = standing(j.Settings)
 	}
-	return plan.For(v.Class, situation)
+	decided := plan.For(v.Class, situation)
+	if decided.Step == plan.Exec {
+		if j.Settings.Enforcement == config.Off && v.Class == detect.Heavy {
+			return decided, &Bypass{Enforcement: config.Off}
+		}
+		return decided, nil
+	}
+	enforcement, unit, ok := operatorsWord(j.Settings, j.Env.Get("XDG_RUNTIME_DIR"))
+	if !ok {
+		return decided, nil
+	}
+	settings := *j.Settings
+	settings.Enforcement = enforcement
+	situation.Settings = &settings
+	return plan.For(v.Class, situation), &Bypass{enforcement, unit}
 }
 
 // DecideByHand asks for the plan of a command that somebody runs through heavy-run. It is isolated whatever its class; where
-// heavy commands are refused, this is the way that the refusal names.
-func (j Judgement) DecideByHand() plan.Plan {
+// heavy commands are refused, this is the way that the refusal names. already is the limited scope that it stands in, where it
+// gets none of its own.
+func (j Judgement) DecideByHand() (decided plan.Plan, already string) {
 	settings := *j.Settings
 	settings.Enforcement = min(settings.Enforcement, config.Isolate)
-	_, standing := Standing(j.Settings)
-	return plan.For(detect.Heavy, plan.Situation{Settings: &settings, Supervisable: true, Standing: standing})
+	situation := plan.Situation{Settings: &settings, Supervisable: true}
+	already, situation.Standing = standing(j.Settings)
+	return plan.For(detect.Heavy, situation), already
 }
 
 func dialect(shell string) detect.Dialect {

@@ -3,7 +3,6 @@ package guard
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -27,10 +26,10 @@ func TightenByEnvironment(settings *config.Settings, env launch.Environment) {
 	}
 }
 
-// OperatorsWord is the enforcement that the operator has set in the environment of the service that this process comes from,
+// operatorsWord is the enforcement that the operator has set in the environment of the service that this process comes from,
 // where that is looser than the one in force. The manager must name that service's main process, since a command can start
 // processes anywhere below it, and the unit must not be one that a command has made.
-func OperatorsWord(settings *config.Settings, runtimeDir string) (enforcement config.Enforcement, unit string, found bool) {
+func operatorsWord(settings *config.Settings, runtimeDir string) (enforcement config.Enforcement, unit string, found bool) {
 	group, err := cgroup.Current()
 	if err != nil {
 		return 0, "", false
@@ -68,19 +67,4 @@ func enforcementOf(pid int) (config.Enforcement, bool) {
 		}
 	}
 	return 0, false
-}
-
-// unrestricted refuses to leave restrictions of the origin behind.
-func unrestricted(ctx context.Context, runtimeDir string, group cgroup.Group) error {
-	u, ok, err := scope.OriginUnit(ctx, runtimeDir, group)
-	if !ok {
-		return nil
-	}
-	if err != nil {
-		return err // fails closed: what is not known is not left behind
-	}
-	if u.Restricted != "" {
-		return &scope.Error{Cause: scope.Restricted, Err: fmt.Errorf("%s has %s", u.Name, u.Restricted)}
-	}
-	return nil
 }

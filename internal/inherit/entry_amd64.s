@@ -1,4 +1,6 @@
+#include "go_asm.h"
 #include "textflag.h"
+#include "settings.h"
 
 // The process begins here when the binary is linked with -E heavyrun_entry: a statically linked program, the stack as
 // execve(2) leaves it, no runtime yet. It asks the kernel what was inherited, leaves the stack as it is, and goes on to where
@@ -69,9 +71,51 @@ open:
 	CMPQ R13, $3
 	JLT  descriptor
 
+	MOVL $302, AX // prlimit64(0, RLIMIT_NOFILE, NULL, &nofile)
+	XORL DI, DI
+	MOVL $7, SI
+	XORL DX, DX
+	LEAQ ·nofile(SB), R10
+	SYSCALL
+
+	MOVQ SP, ·vectors(SB)
+
+	// The runtime gets vectors of its own: argv[0], the settings, and a copy of the auxiliary vector behind the environment.
+	LEAQ ·substitute(SB), R13
+	MOVQ 8(SP), AX
+	MOVQ AX, 0(R13)
+	LEAQ settings<>(SB), AX
+	MOVQ AX, 16(R13)
+	ADDQ $16, AX
+	MOVQ AX, 24(R13)
+	ADDQ $24, AX
+	MOVQ AX, 32(R13)
+	LEAQ 48(R13), DI
+	MOVQ 0(SP), CX
+	LEAQ 16(SP)(CX*8), SI // envp
+environment:
+	ADDQ $8, SI
+	CMPQ -8(SI), $0
+	JNE  environment
+	MOVQ $const_auxiliary, CX
+auxiliary:
+	MOVQ 0(SI), AX
+	MOVQ AX, 0(DI)
+	MOVQ 8(SI), BX
+	MOVQ BX, 8(DI)
+	ADDQ $16, SI
+	ADDQ $16, DI
+	DECQ CX
+	JZ   start
+	CMPQ AX, $0 // AT_NULL
+	JNE  auxiliary
+
+start:
 	MOVQ $1, ·captured(SB)
 	MOVQ R12, DX
-	JMP  _rt0_amd64_linux(SB)
+	MOVL $1, DI
+	MOVQ R13, SI
+	JMP  runtime·rt0_go(SB)
 
 // func call(number, a, b, c, d uintptr) uintptr
 TEXT ·call(SB),NOSPLIT,$0-48
@@ -82,4 +126,20 @@ TEXT ·call(SB),NOSPLIT,$0-48
 	MOVQ d+32(FP), R10
 	SYSCALL
 	MOVQ AX, ret+40(FP)
+	RET
+
+// func execve(path *byte, argv, envp **byte, mask *uint64) uintptr
+TEXT ·execve(SB),NOSPLIT,$0-40
+	MOVL $14, AX // rt_sigprocmask(SIG_SETMASK, mask, NULL, 8)
+	MOVL $2, DI
+	MOVQ mask+24(FP), SI
+	XORL DX, DX
+	MOVL $8, R10
+	SYSCALL
+	MOVL $59, AX
+	MOVQ path+0(FP), DI
+	MOVQ argv+8(FP), SI
+	MOVQ envp+16(FP), DX
+	SYSCALL
+	MOVQ AX, ret+32(FP)
 	RET

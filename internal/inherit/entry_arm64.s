@@ -1,6 +1,9 @@
+#include "go_asm.h"
 #include "textflag.h"
+#include "settings.h"
 
 // See entry_amd64.s. SVC changes R0 only.
+
 TEXT heavyrun_entry(SB),NOSPLIT|NOFRAME,$0
 	MOVD 0(RSP), R0 // argc
 	CMP  $1, R0
@@ -69,9 +72,48 @@ open:
 	BLT descriptor
 	MOVD R10, ·closed(SB)
 
+	MOVD $0, R0 // prlimit64(0, RLIMIT_NOFILE, NULL, &nofile)
+	MOVD $7, R1
+	MOVD $0, R2
+	MOVD $·nofile(SB), R3
+	MOVD $261, R8
+	SVC
+
+	MOVD RSP, R4
+	MOVD R4, ·vectors(SB)
+	MOVD $·substitute(SB), R9
+	MOVD 8(RSP), R4 // argv[0]
+	MOVD R4, 0(R9)
+	MOVD $settings<>(SB), R4
+	MOVD R4, 16(R9)
+	ADD  $16, R4, R4
+	MOVD R4, 24(R9)
+	ADD  $24, R4, R4
+	MOVD R4, 32(R9)
+	ADD  $48, R9, R10
+	MOVD RSP, R11
+	MOVD 0(RSP), R4
+	ADD  R4<<3, R11, R11
+	ADD  $16, R11, R11 // envp
+environment:
+	MOVD.P 8(R11), R4
+	CBNZ   R4, environment
+	MOVD   $const_auxiliary, R5
+auxiliary:
+	MOVD.P 8(R11), R4
+	MOVD.P R4, 8(R10)
+	MOVD.P 8(R11), R6
+	MOVD.P R6, 8(R10)
+	SUB    $1, R5, R5
+	CBZ    R5, start
+	CBNZ   R4, auxiliary // not AT_NULL
+
+start:
 	MOVD $1, R4
 	MOVD R4, ·captured(SB)
-	B    _rt0_arm64_linux(SB)
+	MOVD $1, R0
+	MOVD R9, R1
+	B    runtime·rt0_go(SB)
 
 // func call(number, a, b, c, d uintptr) uintptr
 TEXT ·call(SB),NOSPLIT,$0-48
@@ -82,4 +124,20 @@ TEXT ·call(SB),NOSPLIT,$0-48
 	MOVD d+32(FP), R3
 	SVC
 	MOVD R0, ret+40(FP)
+	RET
+
+// func execve(path *byte, argv, envp **byte, mask *uint64) uintptr
+TEXT ·execve(SB),NOSPLIT,$0-40
+	MOVD $2, R0 // rt_sigprocmask(SIG_SETMASK, mask, NULL, 8)
+	MOVD mask+24(FP), R1
+	MOVD $0, R2
+	MOVD $8, R3
+	MOVD $135, R8
+	SVC
+	MOVD path+0(FP), R0
+	MOVD argv+8(FP), R1
+	MOVD envp+16(FP), R2
+	MOVD $221, R8
+	SVC
+	MOVD R0, ret+32(FP)
 	RET

@@ -2,15 +2,13 @@
 // blocked, and standard descriptors that were closed. A launcher that is to leave no trace cannot do without it.
 //
 // The runtime installs handlers for all signals, unblocks most, and opens /dev/null where a standard descriptor is missing;
-// what was there before cannot be learned afterwards. So a few instructions of assembly run in front of it, where the kernel
-// enters the program, and write down what they find. The linker has to be told: -ldflags '-E heavyrun_entry'. Without that
-// flag everything works, and a command starts with signals as any Go program starts one.
+// what was there before cannot be learned afterwards. It also obeys variables that are meant for the command. So a few
+// instructions of assembly run in front of it, where the kernel enters the program: they write down what they find, and start
+// the runtime with an environment of its own. The linker has to be told: -ldflags '-E heavyrun_entry'. Without that flag
+// everything works, and a command starts with signals as any Go program starts one.
 package inherit
 
-import (
-	"runtime"
-	"unsafe"
-)
+import "unsafe"
 
 // call is a system call and nothing else. This package imports nothing that has to be initialised, so that its init runs
 // among the first.
@@ -18,14 +16,24 @@ import (
 //go:noescape
 func call(number, a, b, c, d uintptr) uintptr
 
+// execve sets the signal mask and calls execve(2).
+//
+//go:noescape
+func execve(path *byte, argv, envp **byte, mask *uint64) uintptr
+
 // init makes QUIT and ABRT end this process as they end any other. The runtime would print every goroutine and exit with
 // status 2, which a Claude Code hook takes as "block this tool".
 func init() {
-	const quit, abort = 3, 6
-	for _, signal := range []uintptr{quit, abort} {
-		setAction(signal, &[4]uint64{})
-	}
+	call(sysSigaction, quit, uintptr(unsafe.Pointer(&[4]uint64{})), uintptr(unsafe.Pointer(&runtimesQuit)), 8)
+	setAction(abort, &[4]uint64{})
 }
+
+const quit, abort = 3, 6
+
+var runtimesQuit [4]uint64 // the runtime's handler
+
+// HandleQuit lets package os/signal have QUIT, after signal.Notify: that thinks the runtime's handler is still there.
+func HandleQuit() { setAction(quit, &runtimesQuit) }
 
 // setAction is rt_sigaction(2), behind the back of the runtime; the words are those of the kernel's struct sigaction.
 func setAction(signal uintptr, action *[4]uint64) {
@@ -42,9 +50,16 @@ var (
 	blocked  uint64
 	ignored  uint64
 	closed   uint64
+	nofile   [2]uint64 // RLIMIT_NOFILE, soft and hard
+	vectors  *uintptr  // argc, argv and envp as execve(2) left them on the stack
 	//lint:ignore U1000 the assembly's scratch space, a struct sigaction
 	action [4]uint64
+	//lint:ignore U1000 what the runtime is given in place of vectors
+	substitute [6 + 2*(auxiliary+1)]uintptr // argv[0], null, three settings, null, the auxiliary vector
 )
+
+// auxiliary is for how many entries of the auxiliary vector there is room; Linux has some 25. The runtime does without the rest.
+const auxiliary = 64
 
 // Captured says whether the state at entry is known: whether the binary was linked with the entry point of this package.
 func Captured() bool { return captured != 0 }
@@ -60,13 +75,12 @@ func Standard() []uintptr {
 	return files
 }
 
-// Restore puts everything back, for an execve that follows at once. It must not be used where this process goes on: with its
-// handlers gone the runtime no longer works.
-func Restore() {
-	if captured == 0 {
-		return
-	}
-	runtime.LockOSThread() // the signal mask belongs to the thread, and execve keeps that of its caller
+// Execve is execve(2) with everything put back; it returns only on failure, and its errno. Then this process can do no more
+// than say so and end: with its handlers gone the runtime no longer works. It must not be used unless Captured.
+//
+// The signal mask belongs to the thread, so mask and execve go in one step: runtime.LockOSThread, which would keep the thread
+// too, starts another one first. The runtime tries again where clone(2) fails with EAGAIN because an execve has begun.
+func Execve(path *byte, argv, envp **byte) (errno uintptr) {
 	for signal := uintptr(1); signal <= 64; signal++ {
 		if ignored&(1<<(signal-1)) != 0 {
 			setAction(signal, &[4]uint64{1}) // SIG_IGN
@@ -78,7 +92,38 @@ func Restore() {
 			call(sysFcntl, fd, setFlags, closeOnExec, 0) // an error of execve can still be told on it
 		}
 	}
-	const setMask = 2 // SIG_SETMASK
-	mask := blocked
-	call(sysSigprocmask, setMask, uintptr(unsafe.Pointer(&mask)), 0, 8)
+	const limitNumber = 7 // RLIMIT_NOFILE, which package os raised
+	call(sysPrlimit, 0, limitNumber, uintptr(unsafe.Pointer(&nofile)), 0)
+	return -execve(path, argv, envp, &blocked)
+}
+
+// Vectors are the arguments and the environment as they came, byte for byte and in order; ok is false where only the runtime
+// knows them. The runtime itself is kept from both: GODEBUG would make it write to stderr, GOMEMLIMIT=x would end it, and
+// what an agent sets for its own Go programs is not meant for the prefix.
+func Vectors() (argv, environ []string, ok bool) {
+	if captured == 0 {
+		return nil, nil, false
+	}
+	argv, next := stringsAt(unsafe.Add(unsafe.Pointer(vectors), unsafe.Sizeof(*vectors)))
+	environ, _ = stringsAt(next)
+	return argv, environ, true
+}
+
+// stringsAt reads a vector of C strings that ends with a null pointer, and says what comes behind it. The strings are those on
+// the stack, which nobody writes to.
+func stringsAt(vector unsafe.Pointer) (found []string, behind unsafe.Pointer) {
+	const word = unsafe.Sizeof(vector)
+	n := 0
+	for *(*unsafe.Pointer)(unsafe.Add(vector, uintptr(n)*word)) != nil {
+		n++
+	}
+	found = make([]string, n)
+	for i, start := range unsafe.Slice((**byte)(vector), n) {
+		length := 0
+		for *(*byte)(unsafe.Add(unsafe.Pointer(start), length)) != 0 {
+			length++
+		}
+		found[i] = unsafe.String(start, length)
+	}
+	return found, unsafe.Add(vector, uintptr(n+1)*word)
 }

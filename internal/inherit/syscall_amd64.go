@@ -4,4 +4,5 @@ const (
 	sysSigaction   = 13
 	sysSigprocmask = 14
 	sysFcntl       = 72
+	sysPrlimit     = 302
 )

@@ -17,6 +17,14 @@ import (
 	"github.com/heavy-run/heavy-run/internal/inherit"
 )
 
+// Vectors are the arguments and the environment of this process. Package os does not know them: see inherit.Vectors.
+func Vectors() (argv, environ []string) {
+	if argv, environ, ok := inherit.Vectors(); ok {
+		return argv, environ
+	}
+	return os.Args, os.Environ()
+}
+
 // Command is a program with its arguments and environment, as execve(2) takes them.
 type Command struct {
 	Path string
@@ -24,11 +32,24 @@ type Command struct {
 	Env  []string
 }
 
-// Exec becomes the command and returns only on failure, after which this process can do no more than say so and end. It goes
-// through package syscall, which restores RLIMIT_NOFILE: the runtime had raised it, and a raw execve would hand that on.
+// Exec becomes the command and returns only on failure, after which this process can do no more than say so and end.
 func (c Command) Exec() error {
-	inherit.Restore()
-	return syscall.Exec(c.Path, c.Args, c.Env)
+	if !inherit.Captured() {
+		return syscall.Exec(c.Path, c.Args, c.Env)
+	}
+	file, err := syscall.BytePtrFromString(c.Path)
+	if err != nil {
+		return err
+	}
+	argv, err := syscall.SlicePtrFromStrings(c.Args)
+	if err != nil {
+		return err
+	}
+	envp, err := syscall.SlicePtrFromStrings(c.Env)
+	if err != nil {
+		return err
+	}
+	return syscall.Errno(inherit.Execve(file, &argv[0], &envp[0]))
 }
 
 // FailureStatus is the exit status that a shell gives when a program cannot be started: 127 for one that is not there, 126

@@ -37,7 +37,6 @@ func (e Ending) Status() int {
 // returns the status to exit with. It also returns where the signal is blocked: inherited so, and the command unblocked it.
 func (e Ending) Repeat() int {
 	if sig := e.Signal(); sig != 0 {
-		unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}) // one core dump is enough, and it is the command's
 		raise(sig)
 	}
 	return e.Status()
@@ -69,6 +68,7 @@ func (c Command) Supervise(started func()) (Ending, error) {
 			signal.Notify(received, sig)
 		}
 	}
+	inherit.HandleQuit()
 	pid, err := syscall.ForkExec(c.Path, c.Args, &syscall.ProcAttr{
 		Env:   c.Env,
 		Files: inherit.Standard(),
@@ -78,8 +78,14 @@ func (c Command) Supervise(started func()) (Ending, error) {
 		signal.Reset()
 		return Ending{}, err
 	}
+	unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}) // one core dump is enough, and it is the command's
 	closeInherited()
-	go forward(received, pid)
+	over := make(chan struct{})
+	go forward(received, pid, over)
+	defer func() {
+		over <- struct{}{}
+		<-over
+	}()
 	started()
 	for {
 		var status unix.WaitStatus
@@ -88,6 +94,7 @@ func (c Command) Supervise(started func()) (Ending, error) {
 		case err == unix.EINTR:
 		case err != nil: // cannot happen to a child that only we wait for
 			return Ending{}, err
+		case status.Stopped() && !stopped(pid): // the whole group was stopped, this process too, and both were continued
 		case status.Stopped():
 			raise(status.StopSignal())
 			if stopped(pid) { // only this process was continued

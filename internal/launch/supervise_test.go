@@ -113,7 +113,7 @@ func TestSignals(t *testing.T) {
 			s.line()
 			witness := awaitWitness(t, s.Process.Pid, 0)
 			to := target(s.Process.Pid)
-			for _, sig := range []syscall.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGUSR1, unix.SIGUSR2} {
+			for _, sig := range []syscall.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2} {
 				unix.Kill(to, sig)
 				name := "got " + strings.TrimPrefix(unix.SignalName(sig), "SIG")
 				if got := s.line(); got != name {
@@ -185,6 +185,28 @@ func TestStopAndContinue(t *testing.T) {
 				await(t, "both go on", func() bool { return !stopped(command) && !stopped(s.Process.Pid) })
 			})
 		}
+	}
+}
+
+// TestTheGroupIsStopped: this process is stopped with its command then, and must not stop itself for it once both go on.
+func TestTheGroupIsStopped(t *testing.T) {
+	for _, sig := range []syscall.Signal{unix.SIGSTOP, unix.SIGTTIN, unix.SIGTTOU} {
+		t.Run(sig.String(), func(t *testing.T) {
+			s := start(t, "echo ready; while :; do sleep 0.01; done")
+			s.line()
+			command := children(s.Process.Pid)["/bin/bash"]
+			for range 20 {
+				unix.Kill(-s.Process.Pid, sig)
+				await(t, "both are stopped", func() bool { return stopped(command) && stopped(s.Process.Pid) })
+				unix.Kill(-s.Process.Pid, unix.SIGCONT)
+				await(t, "both go on", func() bool { return !stopped(command) && !stopped(s.Process.Pid) })
+			}
+			unix.Kill(-s.Process.Pid, unix.SIGTERM)
+			await(t, "it ends", func() bool {
+				pid, _ := unix.Wait4(s.Process.Pid, nil, unix.WNOHANG, nil)
+				return pid == s.Process.Pid
+			})
+		})
 	}
 }
 

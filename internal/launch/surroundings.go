@@ -54,13 +54,28 @@ func (s Self) Is(file string) bool {
 	return err == nil && s.info != nil && os.SameFile(info, s.info)
 }
 
+// HeavyRun is how the heavy-run that was installed beside this binary can be called: by its name where PATH leads to it, else
+// by its path. It is empty where there is none.
+func (s Self) HeavyRun(searchPath string) string {
+	beside := s.beside("heavy-run")
+	switch {
+	case s.IsHeavyRun("heavy-run", searchPath):
+		return "heavy-run"
+	case s.IsHeavyRun(beside, searchPath):
+		return beside
+	}
+	return ""
+}
+
+func (s Self) beside(name string) string { return path.Join(path.Dir(s.Path), name) }
+
 // IsHeavyRun says whether a command word means the heavy-run that was installed beside this binary. The name proves nothing:
 // a workspace can hold a heavy-run of its own.
 func (s Self) IsHeavyRun(word, searchPath string) bool {
 	if path.Base(word) != "heavy-run" || s.Path == "" {
 		return false
 	}
-	ours, err := os.Stat(path.Join(path.Dir(s.Path), "heavy-run"))
+	ours, err := os.Stat(s.beside("heavy-run"))
 	if err != nil {
 		return false
 	}

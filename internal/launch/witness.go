@@ -22,7 +22,8 @@ const patience = 250 * time.Millisecond
 
 // witness tells which signals the group gets.
 type witness struct {
-	died chan syscall.Signal // nil when there is no witness
+	died  chan syscall.Signal // closed after it; nil when there is no witness
+	pidfd int
 }
 
 // stand starts a process in this group, one that dies with this thread, and reports its death.
@@ -36,10 +37,11 @@ func (w *witness) stand() {
 		return
 	}
 	defer unix.Close(null)
+	w.pidfd = -1 // stays so before Linux 5.4
 	pid, err := syscall.ForkExec("/proc/self/exe", []string{inherit.WitnessName}, &syscall.ProcAttr{
 		Env:   []string{},
 		Files: []uintptr{uintptr(null), uintptr(null), uintptr(null)},
-		Sys:   &syscall.SysProcAttr{Pdeathsig: unix.SIGKILL},
+		Sys:   &syscall.SysProcAttr{Pdeathsig: unix.SIGKILL, PidFD: &w.pidfd},
 	})
 	if err != nil {
 		return
@@ -47,6 +49,7 @@ func (w *witness) stand() {
 	died := make(chan syscall.Signal, 1)
 	w.died = died
 	go func() {
+		defer close(died)
 		var status unix.WaitStatus
 		for {
 			if _, err := unix.Wait4(pid, &status, 0, nil); err != unix.EINTR {
@@ -67,6 +70,7 @@ func (w *witness) saw(sig syscall.Signal) bool {
 	}
 	select {
 	case of := <-w.died:
+		unix.Close(w.pidfd)
 		w.stand()
 		return of == sig
 	case <-time.After(patience):
@@ -74,15 +78,29 @@ func (w *witness) saw(sig syscall.Signal) bool {
 	}
 }
 
-// forward passes on to process pid what is sent to this process alone. It never returns: its thread must live as long as the
-// process, since the witness dies with it.
-func forward(received <-chan os.Signal, pid int) {
+// dismiss ends it: nothing of ours may be in the scope when this process leaves it.
+func (w *witness) dismiss() {
+	if w.died != nil && unix.PidfdSendSignal(w.pidfd, unix.SIGKILL, nil, 0) == nil {
+		<-w.died
+	}
+}
+
+// forward passes on to process pid what is sent to this process alone, until the command is over, and then closes over itself.
+// Its thread must live as long as the witness, which dies with it.
+func forward(received <-chan os.Signal, pid int, over chan struct{}) {
 	runtime.LockOSThread()
 	var w witness
 	w.stand()
-	for r := range received {
-		if sig := r.(syscall.Signal); isForwarded(sig) && !w.saw(sig) {
-			unix.Kill(pid, sig)
+	for {
+		select {
+		case r := <-received:
+			if sig := r.(syscall.Signal); isForwarded(sig) && !w.saw(sig) {
+				unix.Kill(pid, sig)
+			}
+		case <-over:
+			w.dismiss()
+			close(over)
+			return
 		}
 	}
 }

@@ -19,6 +19,9 @@ const Infinity = math.MaxUint64
 // makes systemd itself spin in the OOM killer (systemd issue 40208).
 const Floor = 16 << 20
 
+// FloorTasks is the least TasksMax that is accepted, in processes and threads: the supervising parent alone has a dozen.
+const FloorTasks = 32
+
 const gib = 1 << 30
 
 // ParseSize reads a size in systemd's syntax: bytes with an optional suffix K, M, G, T, P or E, a percentage of total, or
@@ -80,6 +83,14 @@ func FormatSize(n uint64) string {
 		return text + "B"
 	}
 	return text + units[unit:unit+1]
+}
+
+// FormatCount writes a number as a unit file takes it.
+func FormatCount(n uint64) string {
+	if n == Infinity {
+		return "infinity"
+	}
+	return strconv.FormatUint(n, 10)
 }
 
 // ParseSpan reads a time span in systemd's syntax: seconds, or units one after another as in "1h 30min"; "infinity" and 0

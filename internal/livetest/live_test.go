@@ -31,6 +31,8 @@ func TestLive(t *testing.T) {
 			env.Setenv("GWCG", env.Getenv("USERCG")+"/app.slice/openclaw-gateway.service")
 			return os.Chmod(env.WorkDir, 0o777) // some commands run as another user and leave a mark here
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": testbin.Status},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"status": testbin.Status, "connections": connections, "starts": starts,
+		},
 	})
 }

@@ -11,6 +11,8 @@ import (
 	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/heavy-run/heavy-run/internal/plainfile"
 )
 
 // Max is the score of the process that the kernel kills first.
@@ -39,24 +41,18 @@ func Lower(score int) error {
 }
 
 func read() (int, error) {
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	data, err := plainfile.Read(path, 64)
 	if err != nil {
-		return 0, fmt.Errorf("open %s: %w", path, err)
+		return 0, err
 	}
-	defer unix.Close(fd)
-	var buf [16]byte
-	n, err := unix.Read(fd, buf[:])
-	if err != nil {
-		return 0, fmt.Errorf("read %s: %w", path, err)
-	}
-	score, err := strconv.Atoi(string(bytes.TrimSpace(buf[:n])))
+	score, err := strconv.Atoi(string(bytes.TrimSpace(data)))
 	if err != nil {
 		return 0, fmt.Errorf("read %s: %w", path, err)
 	}
 	return score, nil
 }
 
-// write uses the system calls themselves: package os would start the poller, which this process never needs again.
+// write uses the system calls themselves, as package plainfile does.
 func write(score int) error {
 	fd, err := unix.Open(path, unix.O_WRONLY|unix.O_CLOEXEC, 0)
 	if err != nil {

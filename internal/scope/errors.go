@@ -12,6 +12,7 @@ type Cause int
 const (
 	NoHierarchy   Cause = iota // cgroup v2 is not there
 	NoManager                  // nothing listens where the user manager's socket should be
+	NoSystemd                  // nothing can: this system, a container mostly, was not booted with systemd
 	SocketHidden               // the socket may not be reached
 	NoUnixSockets              // socket(AF_UNIX) itself is forbidden
 	NotOurs                    // the socket belongs to, or is answered by, another user
@@ -31,6 +32,8 @@ var causes = [...]struct{ id, what, mend string }{
 		"boot with systemd.unified_cgroup_hierarchy=1, or run in a container that sees cgroup v2"},
 	NoManager: {"no-manager", "no systemd user manager answers",
 		"loginctl enable-linger for this user"},
+	NoSystemd: {"no-systemd", "systemd does not run here",
+		"start the agent in a scope that the host limits, or in a cgroup below a delegated one (see heavy-run(1)); or set Enforcement=adjust"},
 	SocketHidden: {"socket-hidden", "the user manager's socket is out of reach",
 		"remove ProtectHome= or InaccessiblePaths=/run/user from the unit"},
 	NoUnixSockets: {"no-unix-sockets", "unix sockets are forbidden here",
@@ -50,7 +53,7 @@ var causes = [...]struct{ id, what, mend string }{
 	NoSystemBus: {"no-system-bus", "the system bus does not answer, and only through it can a process of a system service be moved",
 		"systemctl start dbus.socket, then systemctl --user daemon-reexec; or run the gateway as a user service"},
 	Restricted: {"restricted", "the move into a scope would drop a restriction of the unit that the command comes from",
-		"remove the setting from that unit, or set Enforcement=adjust and a MemoryMax= on the unit itself"},
+		"remove the setting from that unit, or give it Delegate=yes and DelegateSubgroup=main, or set Enforcement=adjust and a MemoryMax= on it"},
 	NotLimited: {"not-limited", "the memory limit did not take effect",
 		"systemctl --user show heavy-run.slice, and look for drop-ins that set MemoryMax="},
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -33,7 +34,12 @@ type fakeManager struct {
 }
 
 func newFakeManager(t *testing.T, answer func(call *dbus.Message) []*dbus.Message) *fakeManager {
-	m := &fakeManager{t: t, dir: t.TempDir(), answer: answer}
+	m := &fakeManager{t: t, dir: t.TempDir(), answer: answer, others: map[string]func(*dbus.Message) []*dbus.Message{
+		"GetAll": func(call *dbus.Message) []*dbus.Message { // a service without restrictions
+			return []*dbus.Message{reply(call, map[string]dbus.Variant{"DevicePolicy": dbus.MakeVariant("auto")})}
+		},
+		"Get": func(call *dbus.Message) []*dbus.Message { return []*dbus.Message{reply(call, dbus.MakeVariant(false))} },
+	}}
 	if err := os.Mkdir(filepath.Join(m.dir, "systemd"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -140,9 +146,9 @@ func enter(t *testing.T, m *fakeManager, wait time.Duration) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
 	defer cancel()
-	from := cgroup.Group{Path: "/user.slice/user-1000.slice/user@1000.service/app.slice/gateway.service"}
+	from := cgroup.Group{Path: fmt.Sprintf("/user.slice/user@%d.service/app.slice/gateway.service", os.Geteuid())}
 	_, err := enterThrough(ctx, socket{path: filepath.Join(m.dir, "systemd/private"), owner: os.Geteuid()},
-		Request{Unit: "test", Slice: DefaultSlice, Limits: Limits{MemoryMax: 1 << 26, OOMPolicy: "continue"}, SliceMax: func(uint64) uint64 { return 1 << 30 }}, from)
+		Request{Unit: "test", Slice: DefaultSlice, Limits: Limits{MemoryMax: 1 << 26, OOMPolicy: "continue"}, SliceLimits: func(uint64) (memory, swap uint64) { return 1 << 30, 0 }}, from)
 	return err
 }
 
@@ -215,6 +221,29 @@ func TestRefusedPropertiesAreLeftOutOneByOne(t *testing.T) {
 	}
 }
 
+// TestRestrictionsAreNotLeftBehind: the manager that would make the scope is asked about the service on the same connection, and
+// when the service has a restriction, or nothing can be learned, it is asked for nothing more.
+func TestRestrictionsAreNotLeftBehind(t *testing.T) {
+	for what, c := range map[string]struct {
+		answer func(call *dbus.Message) *dbus.Message
+		cause  Cause
+	}{
+		"restricted": {func(call *dbus.Message) *dbus.Message {
+			return reply(call, map[string]dbus.Variant{"DevicePolicy": dbus.MakeVariant("strict")})
+		}, Restricted},
+		"unknown": {func(call *dbus.Message) *dbus.Message {
+			return refusal(call, "org.freedesktop.systemd1.NoSuchUnit", "Unit gateway.service not found.")
+		}, NoAnswer},
+	} {
+		m := newFakeManager(t, succeed)
+		m.others["GetAll"] = func(call *dbus.Message) []*dbus.Message { return []*dbus.Message{c.answer(call)} }
+		wantCause(t, enter(t, m, 10*time.Second), c.cause)
+		if len(m.calls) != 0 || len(m.handshake) != 1 {
+			t.Errorf("%s: scopes asked for: %q, connections: %d", what, m.calls, len(m.handshake))
+		}
+	}
+}
+
 // TestHardLimitsAreNeverLeftOut: a manager that refuses MemorySwapMax gets no second chance with less.
 func TestHardLimitsAreNeverLeftOut(t *testing.T) {
 	m := newFakeManager(t, func(call *dbus.Message) []*dbus.Message {
@@ -267,11 +296,15 @@ func TestSocketsThatAreNotTheManagers(t *testing.T) {
 	l.SetUnlinkOnClose(false)
 	l.Close()
 	m := newFakeManager(t, succeed)
+	missing := NoManager
+	if !booted() {
+		missing = NoSystemd
+	}
 	for name, c := range map[string]struct {
 		socket socket
 		want   Cause
 	}{
-		"nothing there":         {socket{path: filepath.Join(dir, "none"), owner: os.Geteuid()}, NoManager},
+		"nothing there":         {socket{path: filepath.Join(dir, "none"), owner: os.Geteuid()}, missing},
 		"a plain file":          {socket{path: file, owner: os.Geteuid()}, NoManager},
 		"nobody listens":        {socket{path: dead, owner: os.Geteuid()}, NoManager},
 		"another user's socket": {socket{path: filepath.Join(m.dir, "systemd/private"), owner: os.Geteuid() + 1}, NotOurs},

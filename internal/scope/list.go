@@ -23,13 +23,15 @@ type Running struct {
 	UID         int       // whose manager has it
 	Since       time.Time // zero where the manager does not say
 	Origin      string    // the unit that it is bound to; empty for none
+	Orphaned    bool      // that unit has been restarted or is down since: the next heavy command stops the scope
 	Group       cgroup.Group
 
-	socket socket
+	socket    socket
+	delegated bool // known to no manager
 }
 
-// List finds our scopes at every manager that may be asked: the user's own, and for root the system's and all users'. The
-// error is the first manager's where none answers.
+// List finds our scopes at every manager that may be asked: the user's own, and for root the system's and all users'; and those
+// that no manager knows. The error is the first manager's where none answers, unless this is a place that needs none.
 func List(ctx context.Context, runtimeDir string) ([]Running, error) {
 	var out []Running
 	err := eachManager(ctx, runtimeDir, func(m *manager, s socket) error {
@@ -37,13 +39,17 @@ func List(ctx context.Context, runtimeDir string) ([]Running, error) {
 		out = append(out, running...)
 		return err
 	})
+	delegated := runningDelegated()
+	if len(delegated) > 0 || isDelegated() {
+		out, err = append(out, delegated...), nil
+	}
 	slices.SortFunc(out, func(a, b Running) int { return a.Since.Compare(b.Since) })
 	return out, err
 }
 
 // running lists our scopes at one manager.
 func (m *manager) running(ctx context.Context, s socket) (out []Running, err error) {
-	units, err := m.ListUnitsByPatternsContext(ctx, nil, []string{UnitPrefix + "*.scope"})
+	units, err := m.ListUnitsByPatternsContext(ctx, nil, []string{scopePattern})
 	if err != nil {
 		return nil, noAnswer(err)
 	}
@@ -71,10 +77,8 @@ func (m *manager) fill(ctx context.Context, r *Running) error {
 			r.Since = time.UnixMicro(int64(usec))
 		}
 	}
-	if binds, err := m.GetUnitPropertyContext(ctx, r.Unit, "BindsTo"); err == nil {
-		if units, _ := binds.Value.Value().([]string); len(units) > 0 {
-			r.Origin = units[0]
-		}
+	if r.Origin = m.boundTo(ctx, r.Unit); r.Origin != "" {
+		r.Orphaned = m.orphaned(ctx, r.Unit, r.Origin)
 	}
 	return nil
 }
@@ -82,6 +86,9 @@ func (m *manager) fill(ctx context.Context, r *Running) error {
 // Stop ends the scope: SIGTERM to all of its processes, SIGKILL to what is left after stopTimeout. It returns when they are
 // gone.
 func (r Running) Stop(ctx context.Context) error {
+	if r.delegated {
+		return endDelegated(ctx, r.Group)
+	}
 	m, err := dial(ctx, r.socket)
 	if err != nil {
 		return err

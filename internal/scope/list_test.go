@@ -3,11 +3,15 @@ package scope
 import (
 	"context"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	sd "github.com/coreos/go-systemd/v22/dbus"
 	"github.com/godbus/dbus/v5"
 
 	"github.com/heavy-run/heavy-run/internal/cgroup"
@@ -32,51 +36,105 @@ func TestManagersOfRootAreEverybodys(t *testing.T) {
 	}
 }
 
-// TestList asks a manager that has two scopes, one of which ends before it can be looked at.
-func TestList(t *testing.T) {
-	here, err := cgroup.Current()
-	if err != nil {
-		t.Skip(err)
+// withScopes is a fake manager that has one scope of a gateway which runs, one of each kind of gateway that does not run any
+// more as it did, one of no gateway, and one that ends before it can be looked at. It gives the names of the units that were
+// stopped.
+func withScopes(t *testing.T, here cgroup.Group) (*manager, socket, func() []string) {
+	t.Helper()
+	units := map[string]map[string]any{
+		"running.service":   {"InactiveExitTimestampMonotonic": uint64(10), "ActiveState": "active"},
+		"restarted.service": {"InactiveExitTimestampMonotonic": uint64(30), "ActiveState": "active"},
+		"stopped.service":   {"InactiveExitTimestampMonotonic": uint64(10), "ActiveState": "inactive"},
+		"killed.service":    {"InactiveExitTimestampMonotonic": uint64(10), "ActiveState": "failed"},
 	}
+	statuses := []unitStatus{{Name: "heavy-run-gone.scope", Path: "/a", JobPath: "/"}}
+	for i, origin := range []string{"running.service", "restarted.service", "stopped.service", "killed.service", ""} {
+		name := "heavy-run-" + strings.TrimSuffix(origin, ".service") + ".scope"
+		if origin == "" {
+			name = "heavy-run-hand.scope"
+		}
+		units[name] = map[string]any{"ControlGroup": here.Path, "ActiveEnterTimestamp": uint64(1_700_000_000_000_000 + i),
+			"ActiveEnterTimestampMonotonic": uint64(20), "BindsTo": []string{}}
+		if origin != "" {
+			units[name]["BindsTo"] = []string{origin}
+		}
+		statuses = append(statuses, unitStatus{Name: name, Description: "heavy-run: pnpm install [pnpm.install]", Path: "/a", JobPath: "/"})
+	}
+	var mu sync.Mutex
+	var stopped []string
 	m := newFakeManager(t, succeed)
 	m.others = map[string]func(*dbus.Message) []*dbus.Message{
 		"ListUnitsByPatterns": func(call *dbus.Message) []*dbus.Message {
 			if patterns := call.Body[1].([]string); !slices.Equal(patterns, []string{"heavy-run-*.scope"}) {
 				t.Errorf("asked for %q", patterns)
 			}
-			return []*dbus.Message{reply(call, []unitStatus{
-				{Name: "heavy-run-1.scope", Description: "heavy-run: pnpm install [pnpm.install]", Path: "/a", JobPath: "/"},
-				{Name: "heavy-run-gone.scope", Path: "/b", JobPath: "/"},
-			})}
+			return []*dbus.Message{reply(call, statuses)}
 		},
 		"Get": func(call *dbus.Message) []*dbus.Message {
-			if path := call.Headers[dbus.FieldPath].Value(); path != dbus.ObjectPath("/org/freedesktop/systemd1/unit/heavy_2drun_2d1_2escope") {
-				return []*dbus.Message{refusal(call, "org.freedesktop.DBus.Error.UnknownObject", "gone")}
+			for name, properties := range units {
+				if path.Base(string(call.Headers[dbus.FieldPath].Value().(dbus.ObjectPath))) == sd.PathBusEscape(name) {
+					return []*dbus.Message{reply(call, dbus.MakeVariant(properties[call.Body[1].(string)]))}
+				}
 			}
-			value := map[string]any{
-				"ControlGroup":         here.Path,
-				"ActiveEnterTimestamp": uint64(1_700_000_000_000_000),
-				"BindsTo":              []string{"gateway.service"},
-			}[call.Body[1].(string)]
-			return []*dbus.Message{reply(call, dbus.MakeVariant(value))}
+			return []*dbus.Message{refusal(call, "org.freedesktop.DBus.Error.UnknownObject", "gone")}
+		},
+		"StopUnit": func(call *dbus.Message) []*dbus.Message {
+			mu.Lock()
+			defer mu.Unlock()
+			stopped = append(stopped, call.Body[0].(string))
+			return []*dbus.Message{reply(call, job)}
 		},
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	var found []Running
+	t.Cleanup(cancel)
 	s := socket{path: filepath.Join(m.dir, "systemd/private"), owner: os.Geteuid()}
 	conn, err := dial(ctx, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
-	if found, err = conn.running(ctx, s); err != nil || len(found) != 1 {
+	t.Cleanup(conn.Close)
+	return conn, s, func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return stopped
+	}
+}
+
+func TestList(t *testing.T) {
+	here, err := cgroup.Current()
+	if err != nil {
+		t.Skip(err)
+	}
+	m, s, _ := withScopes(t, here)
+	found, err := m.running(t.Context(), s)
+	if err != nil || len(found) != 5 {
 		t.Fatalf("%+v, %v", found, err)
 	}
-	want := Running{Unit: "heavy-run-1.scope", Description: "heavy-run: pnpm install [pnpm.install]", UID: os.Geteuid(),
-		Since: time.Unix(1_700_000_000, 0), Origin: "gateway.service", Group: here, socket: s}
+	want := Running{Unit: "heavy-run-running.scope", Description: "heavy-run: pnpm install [pnpm.install]", UID: os.Geteuid(),
+		Since: time.Unix(1_700_000_000, 0), Origin: "running.service", Group: here, socket: s}
 	if found[0] != want {
 		t.Errorf("%+v\nwant %+v", found[0], want)
+	}
+	var orphans []string
+	for _, r := range found {
+		if r.Orphaned {
+			orphans = append(orphans, r.Origin)
+		}
+	}
+	if got := strings.Join(orphans, " "); got != "restarted.service stopped.service killed.service" {
+		t.Errorf("orphaned by %s", got)
+	}
+}
+
+func TestSweepStopsTheOrphans(t *testing.T) {
+	here, err := cgroup.Current()
+	if err != nil {
+		t.Skip(err)
+	}
+	m, _, stopped := withScopes(t, here)
+	m.sweep(t.Context())
+	if got := strings.Join(stopped(), " "); got != "heavy-run-restarted.scope heavy-run-stopped.scope heavy-run-killed.scope" {
+		t.Errorf("stopped %s", got)
 	}
 }
 

@@ -50,7 +50,7 @@ func sockets(runtimeDir string, uid int) []socket {
 }
 
 // firstOf asks at one socket after the other until one has answered, and gives the first one's error where none did. A manager
-// that took the process but gave no limit is final: another would only hide why.
+// that took the process but gave no limit is final, and so is a restriction: another would only hide why.
 func firstOf(from []socket, ask func(socket) error) error {
 	var first error
 	for _, s := range from {
@@ -58,7 +58,7 @@ func firstOf(from []socket, ask func(socket) error) error {
 		if err == nil {
 			return nil
 		}
-		if cause, ok := CauseOf(err); ok && (cause == NoController || cause == NotLimited) {
+		if cause, ok := CauseOf(err); ok && (cause == NoController || cause == NotLimited || cause == Restricted) {
 			return err
 		}
 		if first == nil {
@@ -130,6 +130,8 @@ func connect(ctx context.Context, s socket) (*net.UnixConn, error) {
 	switch {
 	case errors.Is(err, os.ErrPermission):
 		return nil, &Error{Cause: SocketHidden, Err: err}
+	case err != nil && !booted():
+		return nil, &Error{Cause: NoSystemd, Err: err}
 	case err != nil:
 		return nil, &Error{Cause: NoManager, Err: err}
 	case info.Mode()&os.ModeSocket == 0:
@@ -157,6 +159,12 @@ func connect(ctx context.Context, s socket) (*net.UnixConn, error) {
 		return nil, &Error{Cause: NotOurs, Err: fmt.Errorf("%s is answered by uid %d", s.path, uid)}
 	}
 	return c, nil
+}
+
+// booted says whether systemd runs this system; see sd_booted(3).
+func booted() bool {
+	_, err := os.Lstat("/run/systemd/system")
+	return err == nil
 }
 
 func peer(c *net.UnixConn) (uid int, err error) {
@@ -211,8 +219,8 @@ func (m *manager) cancel(job int) {
 		CallWithContext(ctx, "org.freedesktop.systemd1.Manager.CancelJob", 0, uint32(job))
 }
 
-// limitSlice makes sure that the slice has its own limit: all heavy commands together cannot take the host. The setting
-// outlives the slice until the next boot, so that mostly the kernel's file is all that is read.
+// limitSlice makes sure that the slice has its own limits: all heavy commands together cannot take the host. The setting
+// outlives the slice until the next boot, so that mostly the kernel's files are all that is read.
 func (m *manager) limitSlice(ctx context.Context, req Request, group cgroup.Group) error {
 	slice, ok := group.Ancestor(req.Slice)
 	if !ok {
@@ -223,17 +231,17 @@ func (m *manager) limitSlice(ctx context.Context, req Request, group cgroup.Grou
 	if err != nil {
 		return &Error{Cause: NotLimited, Err: err}
 	}
-	want := req.SliceMax(bound)
-	if got, err := slice.Limit("memory.max"); err == nil && rounded(got, want) {
+	memory, swap := req.SliceLimits(bound)
+	if proveMemory(slice, memory, swap) == nil {
 		return nil
 	}
 	if err := m.SetUnitPropertiesContext(ctx, req.Slice, true, wire([]property{
-		{name: "MemoryMax", value: want},
-		{name: "MemorySwapMax", value: req.Limits.MemorySwapMax},
+		{name: "MemoryMax", value: memory},
+		{name: "MemorySwapMax", value: swap},
 	})...); err != nil {
 		return &Error{Cause: Rejected, Err: err}
 	}
-	return proveLimit(slice, "memory.max", want)
+	return proveMemory(slice, memory, swap)
 }
 
 // authenticate performs the D-Bus handshake in one write, as libsystemd does, and returns a stream that satisfies godbus's
@@ -244,19 +252,17 @@ func authenticate(conn net.Conn, uid int) (io.ReadWriteCloser, error) {
 	if _, err := io.WriteString(conn, hello); err != nil {
 		return nil, err
 	}
-	// The answer is one line and nothing follows before we ask something, so reading by bytes takes nothing else.
-	var line []byte
-	for b := make([]byte, 1); len(line) < 256; {
-		if _, err := io.ReadFull(conn, b); err != nil {
+	// The answer is one line, and nothing follows before we ask something.
+	line, buffer := "", make([]byte, 256)
+	for !strings.Contains(line, "\n") && len(line) < len(buffer) {
+		n, err := conn.Read(buffer)
+		if err != nil {
 			return nil, err
 		}
-		if b[0] == '\n' {
-			break
-		}
-		line = append(line, b[0])
+		line += string(buffer[:n])
 	}
-	answer := strings.TrimSuffix(string(line), "\r")
-	if !strings.HasPrefix(answer, "OK ") {
+	answer, whole := strings.CutSuffix(line, "\r\n")
+	if !strings.HasPrefix(answer, "OK ") || !whole {
 		return nil, fmt.Errorf("the manager answered %q to the authentication", answer)
 	}
 	return &authenticated{Conn: conn, replies: "REJECTED EXTERNAL\r\n" + answer + "\r\n"}, nil

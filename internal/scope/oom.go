@@ -1,6 +1,10 @@
 package scope
 
 import (
+	"strings"
+
+	"golang.org/x/sys/unix"
+
 	"github.com/heavy-run/heavy-run/internal/cgroup"
 	"github.com/heavy-run/heavy-run/internal/limits"
 )
@@ -21,6 +25,7 @@ type Counters struct {
 // Kill describes what the kernel's OOM killer did in a scope.
 type Kill struct {
 	Processes uint64 // how many were killed
+	Victim    string // the name of the last of them, as ps shows it; empty where the kernel's log may not be read
 	Limit     string // ScopeLimit, SliceLimit or HostLimit
 	Max       uint64 // that limit in bytes; limits.Infinity for the host's
 	Peak      uint64 // most memory that the scope ever used, bytes; 0 on kernels before 5.19
@@ -44,6 +49,7 @@ func (r Receipt) KilledSince(before Counters) (Kill, bool) {
 		return Kill{}, false
 	}
 	k := Kill{Processes: now.kills - before.kills, Limit: HostLimit, Max: limits.Infinity}
+	k.Victim = lastVictim(r.Unit)
 	k.Peak, _ = r.Group.Limit("memory.peak")
 	slice, _ := r.Group.Ancestor(r.Slice)
 	// Below a limit of its own, oom counts up with the kill; a victim of somebody else's limit has the kill alone.
@@ -61,4 +67,40 @@ func limitOr(g cgroup.Group, otherwise uint64) uint64 {
 		return max
 	}
 	return otherwise
+}
+
+// lastVictim looks into the kernel's log for whom it has killed in unit. That may be for root only (dmesg_restrict, see proc(5)),
+// and the kernel leaves lines out when it kills often: then nobody is named.
+func lastVictim(unit string) (name string) {
+	log, err := unix.Open("/dev/kmsg", unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return ""
+	}
+	defer unix.Close(log)
+	for record := make([]byte, 8192); ; {
+		n, err := unix.Read(log, record)
+		switch {
+		case err == unix.EPIPE || err == unix.EINTR: // overwritten before it was read: the next read goes on behind it
+		case err != nil || n <= 0:
+			return name // EAGAIN: this was all
+		default:
+			if victim, ok := victimIn(string(record[:n]), unit); ok {
+				name = victim
+			}
+		}
+	}
+}
+
+// victimIn reads one record of the log: "6,512,7420,-;oom-kill:constraint=…,task_memcg=/…/UNIT,task=NAME,pid=12,uid=1000".
+func victimIn(record, unit string) (name string, ok bool) {
+	_, text, _ := strings.Cut(record, ";")
+	if !strings.HasPrefix(text, "oom-kill:") {
+		return "", false
+	}
+	_, rest, ok := strings.Cut(text, "/"+unit+",task=")
+	end := strings.LastIndex(rest, ",pid=") // the name may hold anything
+	if !ok || end < 0 {
+		return "", false
+	}
+	return rest[:end], true
 }

@@ -11,10 +11,11 @@ import (
 
 // Unit is what a service manager says about a service of its own.
 type Unit struct {
-	Name       string
-	MainPID    int
-	Transient  bool   // made by a program at run time, by no operator's file
-	Restricted string // the first of its settings that is bound to its cgroup and ends with a move out of it; see restriction
+	Name      string
+	MainPID   int
+	Transient bool // made by a program at run time, by no operator's file
+
+	restricted string // see restriction
 }
 
 // systemBus is where anybody may ask the system manager about its units; its private socket is for root.
@@ -39,8 +40,8 @@ func OriginUnit(ctx context.Context, runtimeDir string, group cgroup.Group) (Uni
 		u, err = askUnit(ctx, s, service.Name())
 		return err
 	})
-	// That no socket at all can be had is a cause of its own.
-	if cause, _ := CauseOf(err); err != nil && system && cause != NoUnixSockets {
+	// That no socket at all can be had is a cause of its own, and so is a container in which no systemd runs.
+	if cause, _ := CauseOf(err); err != nil && system && cause != NoUnixSockets && cause != NoSystemd {
 		err = &Error{Cause: NoSystemBus, Err: err}
 	}
 	return u, true, err
@@ -63,19 +64,42 @@ func askUnit(ctx context.Context, s socket, name string) (Unit, error) {
 		return Unit{}, err
 	}
 	defer m.Close()
-	service, err := m.GetUnitTypePropertiesContext(ctx, name, "Service")
+	u, err := m.unit(ctx, name)
 	if err != nil {
-		return Unit{}, noAnswer(err)
+		return Unit{}, err
 	}
 	transient, err := m.GetUnitPropertyContext(ctx, name, "Transient")
 	if err != nil {
 		return Unit{}, noAnswer(err)
 	}
-	u := Unit{Name: name, Restricted: restriction(service)}
-	pid, _ := service["MainPID"].(uint32)
-	u.MainPID = int(pid)
 	u.Transient, _ = transient.Value.Value().(bool)
 	return u, nil
+}
+
+// unit asks about a service of this manager's, all but Transient, which is another call.
+func (m *manager) unit(ctx context.Context, name string) (Unit, error) {
+	service, err := m.GetUnitTypePropertiesContext(ctx, name, "Service")
+	if err != nil {
+		return Unit{}, noAnswer(err)
+	}
+	u := Unit{Name: name, restricted: restriction(service)}
+	pid, _ := service["MainPID"].(uint32)
+	u.MainPID = int(pid)
+	return u, nil
+}
+
+// unrestricted refuses to leave restrictions of the service behind that this process comes from. bound is its name where m runs it;
+// else its own manager is asked. It fails closed: what is not known is not left behind.
+func (m *manager) unrestricted(ctx context.Context, runtimeDir string, from cgroup.Group, bound string) error {
+	ask := func() (Unit, bool, error) { return OriginUnit(ctx, runtimeDir, from) }
+	if bound != "" {
+		ask = func() (u Unit, ok bool, err error) { u, err = m.unit(ctx, bound); return u, true, err }
+	}
+	u, ok, err := ask()
+	if ok && err == nil && u.restricted != "" {
+		err = &Error{Cause: Restricted, Err: fmt.Errorf("%s has %s", u.Name, u.restricted)}
+	}
+	return err
 }
 
 // restriction names the first setting of a service that its cgroup enforces, by a BPF program or a device list. A process that

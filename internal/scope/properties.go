@@ -1,10 +1,15 @@
 package scope
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
 	sd "github.com/coreos/go-systemd/v22/dbus"
 	"github.com/godbus/dbus/v5"
+
+	"github.com/heavy-run/heavy-run/internal/limits"
 )
 
 // property is a unit property that is asked for. An optional one may be left out where an older systemd refuses it or the
@@ -15,36 +20,69 @@ type property struct {
 	optional bool
 }
 
+// control is one of the limits: the property that a manager is asked for, and what it makes of it in the scope's cgroup, see
+// systemd.resource-control(5) and the kernel's admin-guide/cgroup-v2.
+type control struct {
+	property
+	controller, file, text string // no file where the kernel knows no such limit
+}
+
+// quotaPeriod is the kernel's own, of which a quota takes no less than 1 ms.
+const quotaPeriod = 100 * time.Millisecond
+
+// controls are the limits that are set.
+func (l Limits) controls() []control {
+	out := []control{
+		{property{"MemoryMax", l.MemoryMax, false}, "memory", "memory.max", number(l.MemoryMax)},
+		{property{"MemorySwapMax", l.MemorySwapMax, false}, "memory", "memory.swap.max", number(l.MemorySwapMax)},
+		{property{"TasksMax", l.TasksMax, false}, "pids", "pids.max", number(l.TasksMax)},
+	}
+	// systemd's default, stop, sends SIGTERM to the whole scope after one OOM kill: 143, no word, and nothing after `;` runs.
+	if l.OOMPolicy != "" {
+		group := "0"
+		if l.OOMPolicy == "kill" {
+			group = "1"
+		}
+		out = append(out, control{property{"OOMPolicy", l.OOMPolicy, true}, "memory", "memory.oom.group", group})
+	}
+	if l.CPUWeight != 0 {
+		out = append(out, control{property{"CPUWeight", l.CPUWeight, true}, "cpu", "cpu.weight", number(l.CPUWeight)})
+	}
+	if l.CPUQuota != 0 {
+		quota := max(l.CPUQuota*quotaPeriod/time.Second, time.Millisecond)
+		out = append(out, control{property{"CPUQuotaPerSecUSec", uint64(l.CPUQuota.Microseconds()), false},
+			"cpu", "cpu.max", fmt.Sprintf("%d %d", quota.Microseconds(), quotaPeriod.Microseconds())})
+	}
+	if l.IOWeight != 0 {
+		out = append(out, control{property{"IOWeight", l.IOWeight, true}, "io", "io.weight", number(l.IOWeight)})
+	}
+	if l.RuntimeMax != 0 { // without a manager the supervisor sees to it
+		out = append(out, control{property: property{"RuntimeMaxUSec", uint64(l.RuntimeMax.Microseconds()), false}})
+	}
+	return out
+}
+
+// number writes a number as cgroup files take it.
+func number(n uint64) string {
+	if n == limits.Infinity {
+		return "max"
+	}
+	return strconv.FormatUint(n, 10)
+}
+
 // scopeProperties are those of a scope for the calling process. PIDs=[0] means the sender, by its credentials: unlike a pid
 // it means the same in every pid namespace, and unlike PIDFDs= it does not make sd-bus drop the connection.
 func scopeProperties(req Request, origin string) []property {
-	l := req.Limits
 	props := []property{
 		{"PIDs", []uint32{0}, false},
 		{"Slice", leafSlice(req), false},
-		{"MemoryMax", l.MemoryMax, false},
-		{"MemorySwapMax", l.MemorySwapMax, false},
-		{"TasksMax", l.TasksMax, false},
 		{"Description", req.Description, true},
 		// The unit is gone with its last process, however that ended.
 		{"CollectMode", "inactive-or-failed", true},
 		{"TimeoutStopUSec", uint64(stopTimeout.Microseconds()), true},
 	}
-	// systemd's default, stop, sends SIGTERM to the whole scope after one OOM kill: 143, no word, and nothing after `;` runs.
-	if l.OOMPolicy != "" {
-		props = append(props, property{"OOMPolicy", l.OOMPolicy, true})
-	}
-	if l.CPUWeight != 0 {
-		props = append(props, property{"CPUWeight", l.CPUWeight, true})
-	}
-	if l.CPUQuota != 0 {
-		props = append(props, property{"CPUQuotaPerSecUSec", uint64(l.CPUQuota.Microseconds()), false})
-	}
-	if l.IOWeight != 0 {
-		props = append(props, property{"IOWeight", l.IOWeight, true})
-	}
-	if l.RuntimeMax != 0 {
-		props = append(props, property{"RuntimeMaxUSec", uint64(l.RuntimeMax.Microseconds()), false})
+	for _, c := range req.Limits.controls() {
+		props = append(props, c.property)
 	}
 	// The command ends with the gateway that it came from: BindsTo on a stop or crash, StopPropagatedFrom on a restart too.
 	// Not After=: with it the gateway's own stop would wait for the scope.

@@ -1,6 +1,7 @@
 // Package scope moves this process into a transient systemd scope with hard resource limits and proves from the kernel that
 // it stands there. It speaks D-Bus with the service manager's own socket; it starts no program, reads no environment, trusts
-// no reply without reading the cgroup back, and never moves another process.
+// no reply without reading the cgroup back, and never moves another process. Where no manager can be asked it does the same in
+// a cgroup that was delegated to its user.
 //
 // See systemd.scope(5), systemd.resource-control(5) and org.freedesktop.systemd1(5) StartTransientUnit.
 package scope
@@ -24,6 +25,7 @@ import (
 // Names of what is ours in a unit listing: scopes are UnitPrefix<unique>.scope.
 const (
 	UnitPrefix   = "heavy-run-"
+	scopePattern = UnitPrefix + "*.scope"
 	DefaultSlice = "heavy-run.slice"
 )
 
@@ -48,14 +50,14 @@ type Limits struct {
 type Request struct {
 	RuntimeDir  string // the caller's XDG_RUNTIME_DIR, where the user manager's socket is looked for first; may be empty
 	Unit        string // what follows UnitPrefix in the name; empty for something unique
-	Slice       string // the slice that has SliceMax
+	Slice       string // the slice that has SliceLimits
 	SubSlice    string // what follows Slice's name in that of a slice below it; empty for Slice itself
 	Description string // shown by systemctl and logged: never arguments or environment values
 	Limits      Limits
 	Sweep       bool // stop scopes that have outlived their service
-	// SliceMax gives the MemoryMax of the whole slice, in bytes, for the memory that bounds the slice. That is not what
-	// bounds the caller: one gateway's limit must not become everybody's.
-	SliceMax func(bound uint64) uint64
+	// SliceLimits gives MemoryMax and MemorySwapMax of the whole slice, in bytes, for the memory that bounds the slice. That
+	// is not what bounds the caller, and they are not the command's: one's limits must not become everybody's.
+	SliceLimits func(bound uint64) (memory, swap uint64)
 }
 
 // Receipt is what the kernel says after the move.
@@ -65,7 +67,12 @@ type Receipt struct {
 	Slice     string // the slice that limits all heavy commands together
 	MemoryMax uint64 // bytes
 	// Origin is the service that this process came from, whichever manager runs it; its Path is empty where there is none.
+	// Without a manager it is the cgroup itself.
 	Origin cgroup.Group
+	Bound  bool // the manager ends the scope with Origin: it has both
+
+	Delegated  bool          // made by EnterDelegated: no manager knows of it
+	RuntimeMax time.Duration // how long the scope may last where only its supervisor can see to that; else 0
 }
 
 // stopTimeout is how long a scope that is told to stop may take before it is killed. systemd's default of 90 s would hold
@@ -78,11 +85,8 @@ const stopTimeout = 5 * time.Second
 //
 // The context bounds every wait. Each manager that may answer is tried in turn: the user's, then for root the system's.
 func Enter(ctx context.Context, req Request) (Receipt, error) {
-	if req.Unit == "" {
-		req.Unit = unique()
-	}
-	if !validName(req.Unit) || !validName(req.SubSlice+"x") {
-		return Receipt{}, fmt.Errorf("%q cannot be part of a unit's name", req.Unit+req.SubSlice)
+	if err := req.name(); err != nil {
+		return Receipt{}, err
 	}
 	origin, err := cgroup.Current()
 	if err != nil {
@@ -103,12 +107,12 @@ func enterThrough(ctx context.Context, socket socket, req Request, from cgroup.G
 	}
 	defer m.Close()
 
-	origin, system := originService(from)
-	bindTo := ""
-	if system == socket.system {
-		bindTo = origin.Name()
-	}
+	origin, _ := originService(from)
 	unit := UnitPrefix + req.Unit + ".scope"
+	bindTo := bindable(from, socket)
+	if err := m.unrestricted(ctx, req.RuntimeDir, from, bindTo); err != nil {
+		return Receipt{}, err
+	}
 	err = m.startScope(ctx, unit, scopeProperties(req, bindTo))
 	group, proof := prove(unit, req.Limits)
 	if proof != nil && err != nil {
@@ -121,14 +125,14 @@ func enterThrough(ctx context.Context, socket socket, req Request, from cgroup.G
 	if err := m.limitSlice(ctx, req, group); err != nil {
 		return Receipt{}, err
 	}
-	if req.Sweep {
+	if slice, ok := group.Ancestor(req.Slice); req.Sweep && ok && len(slice.Below(scopePattern)) > 1 { // not only this one
 		m.sweep(ctx)
 	}
 	max, err := group.Limit("memory.max")
 	if err != nil {
 		return Receipt{}, &Error{Cause: NoController, Err: err}
 	}
-	return Receipt{Unit: unit, Group: group, Slice: req.Slice, MemoryMax: max, Origin: origin}, nil
+	return Receipt{Unit: unit, Group: group, Slice: req.Slice, MemoryMax: max, Origin: origin, Bound: bindTo != ""}, nil
 }
 
 // prove reads back what the kernel enforces. systemd reports success without a memory controller too, so this is what
@@ -141,14 +145,19 @@ func prove(unit string, want Limits) (cgroup.Group, error) {
 	if group.Name() != unit {
 		return group, &Error{Cause: NotMoved, Err: fmt.Errorf("the process is in %s", group.Path)}
 	}
-	if err := proveLimit(group, "memory.max", want.MemoryMax); err != nil {
-		return group, err
+	return group, proveMemory(group, want.MemoryMax, want.MemorySwapMax)
+}
+
+// proveMemory reads back both limits of memory: one is none without the other where there is swap.
+func proveMemory(group cgroup.Group, memory, swap uint64) error {
+	if err := proveLimit(group, "memory.max", memory); err != nil {
+		return err
 	}
-	err = proveLimit(group, "memory.swap.max", want.MemorySwapMax)
+	err := proveLimit(group, "memory.swap.max", swap)
 	if errors.Is(err, fs.ErrNotExist) && !cgroup.HasSwap() {
 		err = nil // a kernel without swap accounting, and nothing to swap to
 	}
-	return group, err
+	return err
 }
 
 // proveLimit accepts what the kernel makes of a limit: rounded down to a page, which is 64 KiB on some arm64 kernels.
@@ -157,15 +166,12 @@ func proveLimit(group cgroup.Group, file string, want uint64) error {
 	if err != nil {
 		return &Error{Cause: NoController, Err: err}
 	}
-	if !rounded(got, want) {
+	// The operator may leave swap unlimited, memory never.
+	if got > want || want-got >= uint64(os.Getpagesize()) || got == limits.Infinity && file == "memory.max" {
 		return &Error{Cause: NotLimited, Err: fmt.Errorf("%s of %s is %s, asked for %s",
 			file, group.Path, limits.FormatSize(got), limits.FormatSize(want))}
 	}
 	return nil
-}
-
-func rounded(got, want uint64) bool {
-	return got != limits.Infinity && got <= want && want-got < uint64(os.Getpagesize())
 }
 
 // Standing says whether group already lies in a limited scope of ours or in Claude Code's own cgroup, and gives its name.
@@ -173,8 +179,7 @@ func rounded(got, want uint64) bool {
 // slice, for a scope of ours), and no swap beyond it.
 func Standing(group cgroup.Group, slice string, maxFor func(bound uint64) uint64) (string, bool) {
 	for g, ok := group, true; ok; g, ok = g.Parent() {
-		name := g.Name()
-		ours := strings.HasPrefix(name, UnitPrefix) && strings.HasSuffix(name, ".scope")
+		name, ours := g.Name(), IsOurs(g)
 		if !ours && name != claudeBash {
 			continue
 		}
@@ -214,17 +219,38 @@ func originService(group cgroup.Group) (service cgroup.Group, system bool) {
 	return service, true
 }
 
-// Stop tells the manager to stop the scope named unit: SIGTERM, and SIGKILL to what is left after five seconds.
-func Stop(ctx context.Context, runtimeDir, unit string) error {
-	return firstOf(sockets(runtimeDir, os.Geteuid()), func(s socket) error {
-		m, err := dial(ctx, s)
-		if err != nil {
-			return err
-		}
-		defer m.Close()
-		_, err = m.StopUnitContext(ctx, unit, "replace", nil)
-		return err
-	})
+// bindable is the service that group belongs to if the manager at s runs it; empty for none. A user's manager knows nothing of
+// another user's service (sudo -u): it would stop at once what is bound to that name.
+func bindable(group cgroup.Group, s socket) string {
+	service, system := originService(group)
+	if system != s.system || service.Path == "" {
+		return ""
+	}
+	if _, own := group.Ancestor("user@" + strconv.Itoa(s.owner) + ".service"); !system && !own {
+		return ""
+	}
+	return service.Name()
+}
+
+// name sees to it that the request has names that a unit may have.
+func (req *Request) name() error {
+	if req.Unit == "" {
+		req.Unit = unique()
+	}
+	if !validName(req.Unit) {
+		return fmt.Errorf("%q cannot be part of a unit's name", req.Unit)
+	}
+	if slice := leafSlice(*req); !ValidSlice(slice) {
+		return fmt.Errorf("%q is not the name of a slice", slice)
+	}
+	return nil
+}
+
+// ValidSlice says whether name is that of a slice. Its dashes are levels, so there is none at either end and no two in a row; see
+// systemd.slice(5).
+func ValidSlice(name string) bool {
+	levels, ok := strings.CutSuffix(name, ".slice")
+	return ok && validName(levels) && !strings.Contains("-"+levels+"-", "--")
 }
 
 func unique() string {
@@ -233,7 +259,7 @@ func unique() string {
 	return strconv.Itoa(os.Getpid()) + "-" + hex.EncodeToString(b[:])
 }
 
-// validName says whether part may stand in a unit's name, where in a slice's each dash makes another level. See systemd.unit(5).
+// validName says whether part may stand in a unit's name; see systemd.unit(5).
 func validName(part string) bool {
 	for _, c := range []byte(part) {
 		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.' || c == ':' || c == '-') {

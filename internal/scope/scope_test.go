@@ -2,8 +2,10 @@ package scope
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/heavy-run/heavy-run/internal/cgroup"
 )
@@ -53,6 +55,31 @@ func TestOriginService(t *testing.T) {
 	}
 }
 
+// TestBindable: a scope is bound to a service of the very manager that makes it.
+func TestBindable(t *testing.T) {
+	const gateway = "/user.slice/user-1000.slice/user@1000.service/app.slice/gateway.service"
+	own, system := socket{owner: 1000}, socket{owner: 0, system: true}
+	for _, c := range []struct {
+		path string
+		s    socket
+		want string
+	}{
+		{gateway, own, "gateway.service"},
+		{gateway + "/child", own, "gateway.service"},
+		{gateway, socket{owner: 1001}, ""}, // sudo -u somebody, below the gateway of another user
+		{gateway, socket{owner: 0}, ""},
+		{gateway, system, ""},
+		{"/system.slice/gateway.service", own, ""},
+		{"/system.slice/gateway.service", system, "gateway.service"},
+		{"/user.slice/user-1000.slice/session-3.scope", own, ""},
+		{"", own, ""},
+	} {
+		if got := bindable(cgroup.Group{Path: c.path}, c.s); got != c.want {
+			t.Errorf("bindable(%q, %+v) = %q, want %q", c.path, c.s, got, c.want)
+		}
+	}
+}
+
 func TestValidName(t *testing.T) {
 	for name, want := range map[string]bool{"web": true, "a-b_1.2": true, "": false, "a/b": false, "a b": false, "ü": false, "$(x)": false} {
 		if got := validName(name); got != want {
@@ -88,6 +115,56 @@ func TestRestriction(t *testing.T) {
 		service[key] = value
 		if got := restriction(service); !strings.HasPrefix(got, key+"=") {
 			t.Errorf("%s: %q", key, got)
+		}
+	}
+}
+
+func TestVictimIn(t *testing.T) {
+	const unit = "heavy-run-7-abc.scope"
+	kill := "6,512,7420,-;oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg=/u.slice/%,task_memcg=/u.slice/%,task="
+	ours := strings.ReplaceAll(kill, "%", unit)
+	for record, want := range map[string]string{
+		ours + "node,pid=12,uid=1000\n":    "node",
+		ours + "a,pid=1,pid=12,uid=1000\n": "a,pid=1",
+		ours + "\n":                        "",
+		strings.ReplaceAll(kill, "%", "other.scope") + "node,pid=12,uid=1000\n":      "",
+		strings.ReplaceAll(kill, "%", "x-"+unit) + "node,pid=12,uid=1000\n":          "",
+		"6,512,7420,-;Memory cgroup out of memory: Killed process 12 (node)\n":       "",
+		"12,9,1,-;says task_memcg=/u.slice/" + unit + ",task=node,pid=12,uid=1000\n": "",
+		"": "",
+	} {
+		if got, ok := victimIn(record, unit); got != want || ok != (want != "") {
+			t.Errorf("%q: %q, %v, want %q", record, got, ok, want)
+		}
+	}
+}
+
+// TestEveryLimitHasAControl: with a field set there is one more, and what the kernel can enforce has its file.
+func TestEveryLimitHasAControl(t *testing.T) {
+	none := len(Limits{}.controls())
+	fields := reflect.TypeFor[Limits]()
+	for i := range fields.NumField() {
+		var l Limits
+		field, name := reflect.ValueOf(&l).Elem().Field(i), fields.Field(i).Name
+		switch field.Kind() {
+		case reflect.Uint64:
+			field.SetUint(77)
+		case reflect.Int64:
+			field.SetInt(int64(77 * time.Second))
+		default:
+			field.SetString("kill")
+		}
+		more := len(l.controls()) - none
+		if always := name == "MemoryMax" || name == "MemorySwapMax" || name == "TasksMax"; always == (more == 1) {
+			t.Errorf("%s makes %d more controls", name, more)
+		}
+		if slices.EqualFunc(l.controls(), Limits{}.controls(), func(a, b control) bool { return a.text == b.text }) && name != "RuntimeMax" {
+			t.Errorf("%s reaches no file of the cgroup", name)
+		}
+		for _, c := range l.controls() {
+			if (c.file == "") != (c.controller == "") || (c.file == "") != (c.name == "RuntimeMaxUSec") {
+				t.Errorf("%s: %q in controller %q", c.name, c.file, c.controller)
+			}
 		}
 	}
 }

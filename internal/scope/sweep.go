@@ -6,26 +6,35 @@ import "context"
 // them, and on systemd 252 does not when the service is restarted; the parent that watches for it may have been killed. Errors
 // change nothing: the next heavy command sweeps again.
 func (m *manager) sweep(ctx context.Context) {
-	units, err := m.ListUnitsByPatternsContext(ctx, []string{"active"}, []string{UnitPrefix + "*.scope"})
+	units, err := m.ListUnitsByPatternsContext(ctx, []string{"active"}, []string{scopePattern})
 	if err != nil {
 		return
 	}
 	for _, u := range units {
-		origins, ok := m.property(ctx, u.Name, "BindsTo").([]string)
-		if !ok || len(origins) != 1 {
-			continue // bound to nothing: started by hand, or from a service of another manager
-		}
-		began, ok := m.property(ctx, u.Name, "ActiveEnterTimestampMonotonic").(uint64)
-		if !ok {
-			continue
-		}
-		// A service that is down or was started later is not the one that the scope came from.
-		started, ok := m.property(ctx, origins[0], "InactiveExitTimestampMonotonic").(uint64)
-		state, known := m.property(ctx, origins[0], "ActiveState").(string)
-		if ok && known && (started > began || state == "inactive" || state == "failed") {
+		if origin := m.boundTo(ctx, u.Name); origin != "" && m.orphaned(ctx, u.Name, origin) {
 			m.StopUnitContext(ctx, u.Name, "replace", nil)
 		}
 	}
+}
+
+// boundTo is the service that a scope of ours is bound to; empty for none, which was started by hand or from a service of
+// another manager.
+func (m *manager) boundTo(ctx context.Context, scope string) string {
+	if origins, _ := m.property(ctx, scope, "BindsTo").([]string); len(origins) == 1 {
+		return origins[0]
+	}
+	return ""
+}
+
+// orphaned says that a service which is down, or was started later than the scope, is not the one that the scope came from.
+func (m *manager) orphaned(ctx context.Context, scope, origin string) bool {
+	began, ok := m.property(ctx, scope, "ActiveEnterTimestampMonotonic").(uint64)
+	if !ok {
+		return false
+	}
+	started, ok := m.property(ctx, origin, "InactiveExitTimestampMonotonic").(uint64)
+	state, known := m.property(ctx, origin, "ActiveState").(string)
+	return ok && known && (started > began || state == "inactive" || state == "failed")
 }
 
 // property is a property of a unit, nil when it cannot be had.

@@ -62,6 +62,15 @@ func (v Voice) NoRoom(n Notice) int {
 	return StatusNoRoom
 }
 
+// Bug is deferred by what runs a program: it turns a panic into one line and a refusal. The Go runtime would end with a trace
+// and status 2, which a Claude Code hook takes for "block this tool".
+func (v Voice) Bug(status *int) {
+	if cause := recover(); cause != nil {
+		v.Say(fmt.Sprintf("a bug in %s, please report it: %v", v.Program, cause), "nothing was run, or not to its end")
+		*status = StatusRefused
+	}
+}
+
 // CannotRun says why a program could not be started.
 func (v Voice) CannotRun(name string, err error) int {
 	v.Say(fmt.Sprintf("cannot run %q: %v", name, err))

@@ -11,6 +11,7 @@ import (
 	"github.com/heavy-run/heavy-run/internal/admission"
 	"github.com/heavy-run/heavy-run/internal/config"
 	"github.com/heavy-run/heavy-run/internal/detect"
+	"github.com/heavy-run/heavy-run/internal/guard"
 	"github.com/heavy-run/heavy-run/internal/journal"
 	"github.com/heavy-run/heavy-run/internal/limits"
 	"github.com/heavy-run/heavy-run/internal/scope"
@@ -43,10 +44,14 @@ func (c Command) Isolated(r scope.Receipt) Notice {
 		Message: fmt.Sprintf("%s runs in %s with MemoryMax=%s", c.Subject, r.Unit, limits.FormatSize(r.MemoryMax))})
 }
 
-// Bypassed is for the journal alone: the operator asked for it.
-func (c Command) Bypassed(e config.Enforcement, unit string) Notice {
-	return c.notice(journal.Entry{Event: journal.Bypassed, Origin: unit,
-		Message: fmt.Sprintf("%s runs with Enforcement=%s, set in the environment of %s", c.Subject, e, unit)})
+// Bypassed is for the journal alone: the operator asked for it, in the environment of a unit or, without one, in a file.
+func (c Command) Bypassed(b guard.Bypass) Notice {
+	where := "the operator's file"
+	if b.Unit != "" {
+		where = "the environment of " + b.Unit
+	}
+	return c.notice(journal.Entry{Event: journal.Bypassed, Origin: b.Unit,
+		Message: fmt.Sprintf("%s runs with Enforcement=%s, set in %s", c.Subject, b.Enforcement, where)})
 }
 
 // NotIsolated is the refusal of a command that must be isolated and cannot be.
@@ -62,11 +67,16 @@ func (c Command) NotIsolated(err error) Notice {
 }
 
 // RefusedByPolicy is the refusal under Enforcement=refuse. It may repeat the command to its sender, but not to the journal.
-func (c Command) RefusedByPolicy() Notice {
+// heavyRun is how heavy-run can be called there; empty where it is not installed.
+func (c Command) RefusedByPolicy(heavyRun string) Notice {
 	v := c.Verdict
+	instead := "run something lighter, or ask the operator for heavy-run"
+	if heavyRun != "" {
+		instead = "use " + HeavyRun(heavyRun, v)
+	}
 	return c.notice(journal.Entry{Event: journal.Refused, Cause: "policy", Message: c.Subject + " was refused: Enforcement=refuse"},
 		fmt.Sprintf("refused %q (%s): %s", v.Command, v.Rule, v.Reason),
-		"nothing was run: use "+HeavyRun(v))
+		"nothing was run: "+instead)
 }
 
 // Waiting is said once, when a heavy command begins to wait.
@@ -103,9 +113,12 @@ func (c Command) NoRoom(waited time.Duration) Notice {
 
 // OutOfMemory explains a kill by the kernel.
 func (c Command) OutOfMemory(r scope.Receipt, k scope.Kill) Notice {
-	processes := "a process"
+	processes, last := "a process", ""
 	if k.Processes > 1 {
-		processes = fmt.Sprintf("%d processes", k.Processes)
+		processes, last = fmt.Sprintf("%d processes", k.Processes), "the last was "
+	}
+	if k.Victim != "" {
+		processes += fmt.Sprintf(" (%s%q)", last, k.Victim)
 	}
 	peak := ""
 	if k.Peak > 0 {
@@ -138,15 +151,15 @@ func (c Command) OutOfMemory(r scope.Receipt, k scope.Kill) Notice {
 // maxQuoted is the length up to which a command is repeated in full for the reader to copy.
 const maxQuoted = 400
 
-// HeavyRun is the command line that runs the judged string isolated.
-func HeavyRun(v detect.Verdict) string {
+// HeavyRun is the command line that runs the judged string isolated, by a heavy-run that is called program.
+func HeavyRun(program string, v detect.Verdict) string {
 	switch {
 	case len(v.Inner) > maxQuoted:
-		return "heavy-run -c '…the same command…'"
+		return program + " -c '…the same command…'"
 	case strings.TrimSpace(v.Inner) == v.Command && !strings.ContainsAny(v.Command, "\n;&|<>()$`#*?[{~!"):
-		return "heavy-run -- " + v.Command
+		return program + " -- " + v.Command
 	}
-	return "heavy-run -c " + Quote(v.Inner)
+	return program + " -c " + Quote(v.Inner)
 }
 
 // Subject names a command by the words of its rule. Unit listings, messages and logs use it, since arguments and environment

@@ -9,6 +9,7 @@ import (
 
 	"github.com/heavy-run/heavy-run/internal/admission"
 	"github.com/heavy-run/heavy-run/internal/detect"
+	"github.com/heavy-run/heavy-run/internal/guard"
 	"github.com/heavy-run/heavy-run/internal/limits"
 	"github.com/heavy-run/heavy-run/internal/scope"
 )
@@ -19,17 +20,17 @@ func TestHeavyRunIsExact(t *testing.T) {
 		"pnpm install", "pnpm lint:core --fix", "cd web && pnpm build", "echo 'it''s' | vitest", "pnpm test\nmake", "vitest \"$X\" *.ts",
 	} {
 		v := detect.Verdict{Inner: command, Command: command}
-		script := strings.Replace(HeavyRun(v), "heavy-run ", "printf '%s\\n' ", 1)
+		script := strings.Replace(HeavyRun("heavy-run", v), "heavy-run ", "printf '%s\\n' ", 1)
 		out, err := exec.Command("sh", "-c", script).Output()
 		if err != nil {
 			t.Fatal(err)
 		}
 		words := strings.Join(strings.Fields(command), "\n")
 		if got := string(out); got != "-c\n"+command+"\n" && got != "--\n"+words+"\n" {
-			t.Errorf("%q: %s", command, HeavyRun(v))
+			t.Errorf("%q: %s", command, HeavyRun("heavy-run", v))
 		}
 	}
-	if got := HeavyRun(detect.Verdict{Inner: strings.Repeat("x", 1000)}); len(got) > 100 {
+	if got := HeavyRun("heavy-run", detect.Verdict{Inner: strings.Repeat("x", 1000)}); len(got) > 100 {
 		t.Errorf("a long command is repeated: %s", got)
 	}
 }
@@ -56,6 +57,10 @@ func TestTheLastLineSaysWhatToDo(t *testing.T) {
 			[]string{"a process of \"vitest\"", "MemoryMax=64M, peak 64M", "fewer workers"}},
 		"slice limit": {about("vitest").OutOfMemory(scope.Receipt{}, scope.Kill{Processes: 3, Limit: scope.SliceLimit, Max: 1 << 30}),
 			[]string{"3 processes", "all heavy commands together (1G)", "run it again alone"}},
+		"known victim": {about("vitest").OutOfMemory(scope.Receipt{}, scope.Kill{Processes: 1, Victim: "node", Limit: scope.ScopeLimit, Max: 64 << 20}),
+			[]string{`killed a process ("node") of "vitest"`, "use fewer workers"}},
+		"known victims": {about("vitest").OutOfMemory(scope.Receipt{}, scope.Kill{Processes: 3, Victim: "node", Limit: scope.ScopeLimit, Max: 64 << 20}),
+			[]string{`killed 3 processes (the last was "node") of "vitest"`, "use fewer workers"}},
 		"host": {about("vitest").OutOfMemory(scope.Receipt{}, scope.Kill{Processes: 1, Limit: scope.HostLimit, Max: limits.Infinity}),
 			[]string{"the machine ran out", "wait until the machine has free memory"}},
 	} {
@@ -97,7 +102,7 @@ func TestTheJournalHoldsNoSecrets(t *testing.T) {
 	}
 	c := Command{Subject(v), v}
 	receipt := scope.Receipt{Unit: "heavy-run-1.scope", MemoryMax: 1 << 30}
-	for _, n := range []Notice{c.Isolated(receipt), c.Bypassed(0, "gateway.service"), c.NotIsolated(errors.New("x")), c.RefusedByPolicy(),
+	for _, n := range []Notice{c.Isolated(receipt), c.Bypassed(guard.Bypass{Unit: "gateway.service"}), c.NotIsolated(errors.New("x")), c.RefusedByPolicy("heavy-run"), c.RefusedByPolicy(""),
 		c.Waiting(nil, ""), c.NoRoom(time.Minute), c.OutOfMemory(receipt, scope.Kill{Limit: scope.ScopeLimit})} {
 		for key, value := range n.Entry.Fields() {
 			if strings.Contains(value, secret) {
@@ -110,5 +115,18 @@ func TestTheJournalHoldsNoSecrets(t *testing.T) {
 	}
 	if d := Description(Subject(v), v); strings.Contains(d, secret) || !strings.Contains(d, "pnpm install") {
 		t.Errorf("description %q", d)
+	}
+}
+
+// TestBug: no trace and no status 2, whatever goes wrong inside.
+func TestBug(t *testing.T) {
+	var said strings.Builder
+	run := func() (status int) {
+		defer Voice{Program: "exec-prefix", Stderr: &said}.Bug(&status)
+		var none []string
+		return len(none[3])
+	}
+	if got := run(); got != StatusRefused || !strings.HasPrefix(said.String(), "exec-prefix: a bug in exec-prefix") || strings.Contains(said.String(), "goroutine") {
+		t.Errorf("status %d: %s", got, said.String())
 	}
 }

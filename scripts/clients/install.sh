@@ -5,7 +5,7 @@
 # The cache is ${XDG_CACHE_HOME:-~/.cache}/heavy-run-clients; to remove it is safe at any time.
 set -Eeuo pipefail
 trap 'echo "install.sh: line $LINENO failed: $BASH_COMMAND" >&2' ERR
-[ $# -ge 2 ] || { echo "install.sh: usage: install.sh DIR PACKAGE@VERSION…" >&2; exit 2; }
+[ $# -ge 2 ] || { echo "install.sh: usage: install.sh DIR PACKAGE@VERSION…" >&2; exit 125; }
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/heavy-run-clients
 name=$1 exact=()
 shift
@@ -22,6 +22,6 @@ if [ ! -d "$dir" ]; then
   trap 'rm -rf "$partial"' EXIT
   # By exact version: npm would otherwise step back to a release that suits the node which npm itself runs on.
   npm install --prefix "$partial" --no-audit --no-fund --loglevel=error "${exact[@]}" >&2
-  mv -T "$partial" "$dir"
+  mv -T "$partial" "$dir" 2> /dev/null || [ -d "$dir" ] # another call was faster
 fi
 echo "$dir"

@@ -5,6 +5,7 @@
 set -Eeuo pipefail
 trap 'echo "test.sh: line $LINENO failed: $BASH_COMMAND" >&2' ERR
 cd "$(dirname "$0")/../.."
+command -v npm > /dev/null || scripts/need.sh nodejs npm
 scripts/need.sh bsdutils bubblewrap iproute2 procps python3 socat util-linux zsh
 install=scripts/clients/install.sh
 
@@ -14,7 +15,9 @@ CLAUDE_CODE=$("$install" claude-code @anthropic-ai/claude-code@latest)
 CLAUDE_CODE_OLD=$("$install" claude-code @anthropic-ai/claude-code@2.1.197)
 NODE=$("$install" node node@latest)/node_modules/node/bin
 OPENCLAW=$(PATH=$NODE:$PATH "$install" openclaw openclaw@latest)
-export CLAUDE_CODE CLAUDE_CODE_OLD NODE OPENCLAW
+OPENCODE=$("$install" opencode opencode-ai@latest)
+PI=$(PATH=$NODE:$PATH "$install" pi @earendil-works/pi-coding-agent@latest)
+export CLAUDE_CODE CLAUDE_CODE_OLD NODE OPENCLAW OPENCODE PI
 
 go mod download
-exec go test -tags clients -count=1 -v -timeout 60m -exec "$PWD/scripts/clients/alone.sh" ./internal/clienttest "$@"
+exec go test -tags clients -count=1 -v -timeout 3h -exec "$PWD/scripts/clients/alone.sh" ./internal/clienttest "$@"

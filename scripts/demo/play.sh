@@ -1,5 +1,6 @@
 #!/bin/bash
-# play.sh DIR - play the incident twice against the real systemd --user of this machine; DIR holds exec-prefix.
+# play.sh DIR [COLOUR] - play the incident twice against the real systemd --user of this machine; DIR holds exec-prefix. In
+#   colours if the second word is not empty.
 #   Everything runs in units called heavy-run-demo*, which are gone afterwards.
 set -Eeuo pipefail
 trap 'echo "play.sh: line $LINENO failed: $BASH_COMMAND" >&2' ERR
@@ -11,7 +12,7 @@ export GW_DIR
 trap 'systemctl --user stop $unit 2> /dev/null || true; systemctl --user reset-failed $unit 2> /dev/null || true; rm -rf "$GW_DIR"' EXIT
 command='corepack pnpm install --frozen-lockfile && corepack pnpm lint:core'
 
-if [ -t 1 ]; then bold=$'\e[1m' dim=$'\e[2m' red=$'\e[31m' green=$'\e[32m' off=$'\e[0m'; else bold='' dim='' red='' green='' off=''; fi
+if [ -n "${2:-}" ]; then bold=$'\e[1m' dim=$'\e[2m' red=$'\e[31m' green=$'\e[32m' off=$'\e[0m'; else bold='' dim='' red='' green='' off=''; fi
 say() { printf '%s\n' "$*"; }
 show() { systemctl --user show -P "$1" $unit; }
 cgroup() { echo "/sys/fs/cgroup$(show ControlGroup)"; }

@@ -23,11 +23,7 @@ found() { [ -d "$image" ] && echo "$image"; }
 if found; then exit; fi
 
 [ "$(id -u)" = 0 ] || die "no $suite image in $cache yet, and only root can build one"
-missing=()
-for need in mmdebstrap:mmdebstrap mke2fs:e2fsprogs cpio:cpio xz:xz-utils dpkg-deb:dpkg; do
-  command -v "${need%:*}" > /dev/null || missing+=("${need#*:}")
-done
-[ ${#missing[@]} = 0 ] || die "missing tools: apt-get install --no-install-recommends ${missing[*]}"
+"$here/../need.sh" mmdebstrap e2fsprogs cpio xz-utils
 
 mkdir -p "$cache"
 exec 9> "$cache/lock"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # run.sh DIR SCRIPT - boot the test VM, run DIR/SCRIPT there as user `agent` in a service of the user manager, print its
-#   output as it comes, exit with its status (124: time-out, 125: the VM reported nothing, 2: usage).
+#   output as it comes, exit with its status (124: time-out, 125: usage, or the VM reported nothing).
 #   In the guest, DIR is /mnt/in (a writable copy, the working directory), $VM_OUT a directory for files to hand back;
 #   sudo works without a password, gw-exec runs a command in the fake gateway.
 # Environment:
@@ -13,16 +13,15 @@
 # KVM is never used: the device may open, create a VM and still be unusable.
 set -Eeuo pipefail
 trap 'echo "run.sh: line $LINENO failed: $BASH_COMMAND" >&2; exit 125' ERR
-usage() { echo "run.sh: $1" >&2; echo "usage: run.sh DIR SCRIPT" >&2; exit 2; }
+usage() { echo "run.sh: $1" >&2; echo "usage: run.sh DIR SCRIPT" >&2; exit 125; }
 PATH=$PATH:/usr/sbin:/sbin
 
 [ $# = 2 ] || usage "two arguments needed"
 dir=$1 script=$2
 [ -f "$dir/$script" ] || usage "no such file: $dir/$script"
 [[ $script != *[!A-Za-z0-9._/-]* ]] || usage "a script name of letters, digits and ._/- only: $script"
-command -v qemu-system-x86_64 > /dev/null || usage "missing tool: apt-get install --no-install-recommends qemu-system-x86"
-
 image=$("$(dirname "$0")/build-image.sh" "${VM_SUITE:-bookworm}")
+"$(dirname "$0")/../need.sh" qemu-system-x86 e2fsprogs
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/heavy-run-vm.XXXXXX")
 qemu=
 trap '[ -z "$qemu" ] || { kill "$qemu" && wait "$qemu"; } 2> /dev/null; rm -rf "$tmp"' EXIT
