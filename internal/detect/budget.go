@@ -18,6 +18,7 @@ const (
 
 	maxParsed    = 512 << 10 // bytes parsed in one Classify: the string, what eval and sh -c run, scripts
 	maxSteps     = 200_000   // statements, words and table look-ups in one Classify
+	runCost      = 16        // steps for beginning to parse one more string
 	maxDepth     = 120       // commands within commands: substitutions, functions, shells within shells
 	maxAlts      = 16        // meanings that one command is followed in
 	maxBindings  = 2000      // variables, functions, aliases and files that a string may define

@@ -18,6 +18,7 @@ func TestHostileStringsStayWithinBudget(t *testing.T) {
 		"a=\"$a$a\";", "x=a; x=$x$x; ", "git -c alias.a='!a' a; ", "git config alias.a a; git a; ", "git config core.pager a; git log; ",
 		"f() { a; } && ", "3<<<a ", "exec 3<<<a; ", "declare -n a=b; a=c; ", "sed 1e\\ a x; ", "python3 -c 'x.sh'; bash x.sh; ", "${a@P}",
 		"patch <<< a; sh x.sh; ", "a > >(a); ", "tclsh <<< '[exec a]'; ", "echo '!a' | vim; ", "npm pkg set scripts.a=a; npm run a; ", "f(){ f1; };", "a=1;b=$a;c=$b;", "a=' '$a\"\"$a;", "a=\"b b$a$a\"; ", "echo $((a)) ", "printf %s a | sh; ", "node -e 'exec(\"a\")'; ",
+		"exec 3>a; ls && ", "exec > >(a) 2>&1; a && ", "if a; then echo a=a >> b; fi; ", "echo \"$(a)\"#; ", "(echo ''#; a\n)\n", "hyperfine 'a' ls && ", "EDITOR='a b' git commit\n",
 		"cd a; ", "cd $a; ", "pushd a; ", "(cd a; ", "git -C a a; ", "make -C a; ",
 	}
 	var before, after runtime.MemStats

@@ -189,7 +189,7 @@ func (w *walker) join(mark int) {
 				continue
 			}
 			if b.kind == file {
-				if len(old.text)+len(b.text) < maxValue {
+				if len(old.text)+len(b.text) < maxValue && w.step((len(old.text)+len(b.text))/64) {
 					b.text = old.text + "\n" + b.text // either may be what is run
 				}
 				break
@@ -362,13 +362,13 @@ func (w *walker) writeFile(name, text string, appending bool) {
 	if name == "" || name == "/dev/null" || len(text) > maxValue {
 		return
 	}
-	key := w.path(name)
+	key, before := w.path(name), ""
 	if appending {
 		if b := w.lookup(file, key); b != nil {
-			text = b.text + text
+			before = b.text
 		}
 	}
-	if len(text) <= maxValue {
-		w.bind(binding{kind: file, name: key, text: text})
+	if size := len(before) + len(text); size <= maxValue && w.step(size/64) {
+		w.bind(binding{kind: file, name: key, text: before + text})
 	}
 }

@@ -62,7 +62,7 @@ func (w *walker) shellAs(arg0, text string, dialect Dialect, params []string) {
 }
 
 func (w *walker) run(text string, dialect Dialect) {
-	if !w.enter() {
+	if !w.enter() || !w.step(runCost) {
 		return
 	}
 	defer w.leave()
@@ -186,8 +186,9 @@ func misreadComment(stmts []*syntax.Stmt, text string) int {
 			return true
 		})
 	}
+	slices.Sort(ends)
 	for _, hash := range hashes {
-		if (at < 0 || hash < at) && slices.Contains(ends, hash) {
+		if _, found := slices.BinarySearch(ends, hash); found && (at < 0 || hash < at) {
 			at = hash
 		}
 	}

@@ -710,10 +710,6 @@ func (w *walker) parts(parts []syntax.WordPart) {
 			w.notArithmetic(int(p.Left.Offset())+len("$(("), int(p.Right.Offset()))
 		case *syntax.ParamExp:
 			w.paramExp(p)
-		case *syntax.BraceExp:
-			for _, e := range p.Elems {
-				w.substitutions(e)
-			}
 		}
 	}
 }
